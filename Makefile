@@ -1,0 +1,61 @@
+# Two commands do everything on a machine with Python 3.11 or later, pip and make:
+#   make demo    install into .venv and run a selection on a stream made on the spot
+#   make test    install, then lint, types, layers, tests and doctests
+# Both install only when pyproject.toml or constraints.txt have changed.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+JOBS   ?= 2
+
+.PHONY: demo test lint types layers pytest fuzz format clean help
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n '1,4s/^# \{0,1\}//p' $(MAKEFILE_LIST)
+
+$(VENV)/.ready: pyproject.toml constraints.txt
+	@echo "== installing shortlist into $(VENV)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install --constraint constraints.txt pip
+	@$(PIP) install --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/.ready-dev: $(VENV)/.ready
+	@echo "== installing what tests and checks need"
+	@$(PIP) install --constraint constraints.txt --group dev
+	@touch $@
+
+demo: $(VENV)/.ready
+	@echo "== selecting from a stream of examples"
+	@$(BIN)/python examples/planted_ids.py
+
+test: lint types layers pytest
+	@echo "== all checks passed"
+
+lint: $(VENV)/.ready-dev
+	@echo "== ruff"
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+types: $(VENV)/.ready-dev
+	@echo "== mypy"
+	@$(BIN)/mypy
+
+layers: $(VENV)/.ready-dev
+	@echo "== import layers"
+	@$(BIN)/lint-imports
+
+pytest: $(VENV)/.ready-dev
+	@echo "== tests and doctests"
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
+
+fuzz: $(VENV)/.ready-dev
+	@echo "== long random tests"
+	@SHORTLIST_FUZZ=1 $(BIN)/python -m pytest -q -n $(JOBS) tests/sources tests/kernels
+
+format: $(VENV)/.ready-dev
+	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,179 @@
+"""What the parts of the house expect of each other. Read this first.
+
+Data flow, in one direction::
+
+    bytes -> Source -> RowBlock -> Engine -> kernel(state, block) -> Shortlist
+          -> estimator | command line | report
+
+Every part below is a protocol (anything of that shape will do) or a plain tuple of
+arrays that compiled kernels can take as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ids = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+
+
+class ShortlistError(ValueError):
+    """Bad data or a bad request; its text is one line that says what to do next."""
+
+
+class DataError(ShortlistError):
+    """Bad input data: names the place, what was expected and what came."""
+
+
+class RowBlock(NamedTuple):
+    """A run of examples as sparse rows; kernels take it as it is.
+
+    Row ``i`` holds ``ids[indptr[i]:indptr[i + 1]]`` with the matching ``values``. All
+    arrays are writeable, C-contiguous and owned by the block.
+    """
+
+    indptr: Ints  #: shape (n_rows + 1,), starts at 0
+    ids: Ids  #: any 64-bit integers, in any order; repeated ids in a row add up
+    values: Floats  #: finite
+    y: Floats  #: labels as they came, or codes into ``label_names``; NaN if there are none
+    weight: Floats  #: importance of each row, at least 0
+    first_row: int  #: number of this block's first row in its source, from 0
+    position: int  #: how much of the source (see ``unit``) lies before the block's end
+
+    @property
+    def n_rows(self) -> int:
+        """Number of examples in the block."""
+        return int(self.y.shape[0])
+
+
+@runtime_checkable
+class RowSource(Protocol):
+    """Examples in blocks; never holds more than a block of them.
+
+    ``blocks()`` starts again from the first row each time it is called, unless
+    ``reiterable`` is False: then a second call raises.
+    """
+
+    name: str  #: for messages: a path, "stdin", "array"
+    reiterable: bool
+    unit: str  #: what ``size`` and ``position`` count: "bytes" or "rows"
+    size: int | None  #: all there is, in ``unit``; None if unknown
+    n_features: int | None  #: ids are below this; None if there is no bound
+    label_names: Sequence[str] | None  #: what codes in ``y`` stand for; None: numbers
+
+    def blocks(self) -> Iterator[RowBlock]:
+        """Yield the examples in order."""
+        ...
+
+    def names(self, ids: Ids) -> list[str]:
+        """Name the features with these ids."""
+        ...
+
+    def ids(self, names: Sequence[str]) -> Ids:
+        """Ids of the features with these names; unknown names raise."""
+        ...
+
+
+class Fit(NamedTuple):
+    """A point that is zero outside ``support``: what an objective returns and takes."""
+
+    support: Ints  #: coordinates, increasing
+    weights: Floats  #: one a coordinate of ``support``
+    nuisance: Floats  #: always-in parameters of the objective (intercepts, transitions)
+    value: float  #: the objective at this point
+
+
+class Objective(Protocol):
+    """A convex smooth function Q of many coordinates, as greedy methods see it.
+
+    Which parameters are coordinates open to selection and which are nuisance (always
+    in) is the objective's own business. A method that selects needs only this.
+    """
+
+    n_coordinates: int
+
+    def value(self, fit: Fit) -> float:
+        """Q at the point."""
+        ...
+
+    def gradient(self, fit: Fit) -> Floats:
+        """Partial derivative of Q for every coordinate, at the point."""
+        ...
+
+    def refit(self, support: Ints, start: Fit | None = None) -> Fit:
+        """Minimise Q over the support (and the nuisance), from ``start`` if given."""
+        ...
+
+
+State = TypeVar("State")
+Result_co = TypeVar("Result_co", covariant=True)
+
+
+class Algorithm(Protocol[State, Result_co]):
+    """What an engine runs: a state, stepped through blocks, pass after pass."""
+
+    def start(self, source: RowSource, head: Sequence[RowBlock]) -> State:
+        """Fresh state; ``head`` is the first rows, a thousand or all there are."""
+        ...
+
+    def step(self, state: State, block: RowBlock) -> None:
+        """Learn from a block, in place."""
+        ...
+
+    def next_pass(self, state: State) -> bool:
+        """Close a pass over the data; True if another one is wanted."""
+        ...
+
+    def standing(self, state: State) -> tuple[str, float]:
+        """What the running pass is for, and its mean progressive loss."""
+        ...
+
+    def result(self, state: State, source: RowSource) -> Result_co:
+        """What has been learned so far; the state stays usable."""
+        ...
+
+
+class Progress(NamedTuple):
+    """What an observer hears after every block."""
+
+    pass_number: int  #: from 1
+    stage: str  #: "explore", "refit": what this pass is for
+    position: int
+    size: int | None
+    unit: str
+    rows: int  #: examples learned from in this pass
+    loss: float  #: mean progressive (test-then-train) loss of this pass
+
+
+Observer = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What a selector can do; command line, comparison and checks read only this."""
+
+    method: str  #: name on the command line
+    room: str  #: "table", "columns", "rows" or "sketch"
+    summary: str  #: one line for people
+    algorithm: str  #: "module:name" of the algorithm, free of scikit-learn
+    estimator: str  #: "module:name" of the estimator
+    losses: tuple[str, ...]
+    citation: str
+    one_pass: bool = False  #: can learn from data that pass by once
+    mergeable: bool = False
+    groups: bool = False  #: honours feature_groups
+    weights: bool = True  #: honours sample_weight
+    options: tuple[str, ...] = ()  #: keyword options of its own
+
+    def load(self, what: str) -> Any:
+        """Import and return the ``algorithm`` or the ``estimator``."""
+        from importlib import import_module
+
+        module, _, name = getattr(self, what).partition(":")
+        return getattr(import_module(module), name)

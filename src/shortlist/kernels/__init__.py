@@ -1,0 +1,1 @@
+"""Compiled code over arrays. Imports nothing else of the package."""

@@ -1,0 +1,182 @@
+"""The one place that calls numba: ``@kernel``, and the cache its results live in.
+
+Numba's own cache notices edits in a kernel's own file only, so a kernel that calls a
+loss defined elsewhere would keep returning what the *old* loss returned. Ours lives in
+a folder named after a digest of every source file of the package: any edit or upgrade
+starts a fresh folder, and folders of other digests are pruned once they are stale.
+
+A signature that mentions a type defined outside the package (a user's own loss) is
+compiled anew in each process and never stored: its source is outside the digest, and
+reading an index that names a class of somebody's ``__main__`` would fail.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import time
+from functools import cache, partial
+from pathlib import Path
+
+from numba import njit
+from numba.core import event
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+PACKAGE = Path(__file__).resolve().parents[1]
+_STALE_SECONDS = 30 * 24 * 3600
+
+
+def cache_root():
+    """Folder that everything cached lives in: ``$SHORTLIST_CACHE`` or the user's own."""
+    chosen = os.environ.get("SHORTLIST_CACHE")
+    if chosen:
+        return Path(chosen)
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "shortlist"
+
+
+@cache
+def source_digest():
+    """Digest of all Python files of the package: names and contents."""
+    digest = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0")
+        digest.update(path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+@cache
+def cache_dir():
+    """Folder of the compiled kernels that belong to the sources as they are now."""
+    folder = cache_root() / "kernels" / source_digest()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)  # "last used", which pruning looks at
+        _prune(folder)
+    except OSError:  # a read-only home: kernels are then compiled in each process
+        pass
+    return folder
+
+
+def _prune(current):
+    """Remove folders of other digests that nobody has used for a month."""
+    horizon = time.time() - _STALE_SECONDS
+    for folder in current.parent.iterdir():
+        if folder != current and folder.stat().st_mtime < horizon:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def cache_info():
+    """Path, number of files and bytes of the compiled kernels, current and older."""
+    root = cache_root() / "kernels"
+    folders = sorted(root.iterdir()) if root.is_dir() else []
+    sizes = {
+        f: [p.stat().st_size for p in f.rglob("*") if p.is_file()] for f in folders
+    }
+    current = sizes.pop(cache_dir(), [])
+    return {
+        "folder": str(cache_dir()),
+        "files": len(current),
+        "bytes": sum(current),
+        "older_folders": len(sizes),
+        "older_bytes": sum(map(sum, sizes.values())),
+    }
+
+
+def clear_cache():
+    """Delete every compiled kernel, of this and of other versions."""
+    shutil.rmtree(cache_root() / "kernels", ignore_errors=True)
+
+
+class _DigestLocator(_CacheLocator):
+    """Where a kernel's compiled form lives: the folder named by the digest."""
+
+    def __init__(self, py_func, py_file):
+        self._line = py_func.__code__.co_firstlineno
+        relative = Path(py_file).resolve().relative_to(PACKAGE)
+        self._folder = cache_dir() / relative.with_suffix("")
+
+    def get_cache_path(self):
+        return str(self._folder)
+
+    def get_source_stamp(self):
+        return source_digest()
+
+    def get_disambiguator(self):
+        return str(self._line)
+
+    @classmethod
+    def from_function(cls, py_func, py_file):
+        return cls(py_func, py_file)
+
+
+class _DigestCacheImpl(CompileResultCacheImpl):
+    _locator_classes = (_DigestLocator,)
+
+
+class _PackageCache(FunctionCache):
+    """Numba's function cache, less the signatures that name classes of others."""
+
+    _impl_class = _DigestCacheImpl
+
+    def load_overload(self, sig, target_context):
+        return super().load_overload(sig, target_context) if _all_ours(sig) else None
+
+    def save_overload(self, sig, data):
+        if _all_ours(sig):
+            try:
+                super().save_overload(sig, data)
+            except OSError:  # nowhere to write: this process keeps its own copy
+                self.disable()
+
+
+def _all_ours(sig):
+    return all(map(_is_ours, getattr(sig, "args", sig)))
+
+
+def _is_ours(kind):
+    """Whether a numba type is built of numba's and our own classes only."""
+    owner = getattr(kind, "instance_class", None)
+    if owner is not None and owner.__module__.partition(".")[0] != PACKAGE.name:
+        return False
+    return all(map(_is_ours, getattr(kind, "types", ())))
+
+
+def kernel(func=None, **options):
+    """Compile a function of arrays and NamedTuples; keep the result on disk.
+
+    The GIL is released, division follows NumPy, nothing is compiled before the first
+    call. ``options`` are those of ``numba.njit``.
+    """
+    if func is None:
+        return partial(kernel, **options)
+    compiled = njit(**({"nogil": True, "error_model": "numpy"} | options))(func)
+    compiled._cache = _PackageCache(func)
+    return compiled
+
+
+class _AnnounceCompiling(event.Listener):
+    """Says once, on stderr, why the first run takes longer."""
+
+    def __init__(self):
+        self.count = 0
+
+    def on_start(self, event):
+        if event.data["dispatcher"].py_func.__module__.startswith(PACKAGE.name + "."):
+            if self.count == 0 and os.environ.get("SHORTLIST_QUIET", "0") == "0":
+                print("shortlist: compiling kernels, first run only", file=sys.stderr)
+            self.count += 1
+
+    def on_end(self, event):
+        """Nothing to say: the result follows by itself."""
+
+
+announcer = _AnnounceCompiling()
+event.register("numba:compile", announcer)
+
+
+def compiled_here():
+    """How many kernels this process has compiled itself, not read from the cache."""
+    return announcer.count

@@ -1,0 +1,185 @@
+"""Count-Sketch: signed numbers by id in a fixed number of cells.
+
+Each of ``rows`` rows adds a number, with a sign, to one cell; the median over the rows
+of sign times cell estimates it. With width cells a row the error of a row is below
+sqrt(3 / width) times the l2 norm of everything stored, in two cases of three; the median
+of the rows makes a miss exponentially rare.
+
+A cell holds ``n_margins`` numbers side by side (the classes of a softmax), so that a
+feature is hashed once for all of them.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from shortlist.kernels._jit import kernel
+from shortlist.kernels.hashing import cell_of, hash_keys, mix, sign_of
+
+MAX_ROWS = 9
+
+
+class CountSketch(NamedTuple):
+    """The cells, and what places an id in them."""
+
+    table: np.ndarray  #: float32, shape (rows, width, n_margins)
+    keys: np.ndarray  #: uint64, shape (rows,): odd multipliers
+
+
+def count_sketch(rows, width, n_margins=1, seed=0):
+    """Make an empty sketch.
+
+    Parameters
+    ----------
+    rows : int
+        Odd, at most 9.
+    width : int
+        Cells in a row, below 2^32.
+    """
+    if rows not in range(1, MAX_ROWS + 1, 2):
+        raise ValueError(f"rows should be odd and at most {MAX_ROWS}, got {rows}")
+    if not 0 < width < 2**32:
+        raise ValueError(f"width should be from 1 to 2^32 - 1, got {width}")
+    table = np.zeros((rows, width, n_margins), np.float32)
+    return CountSketch(table, hash_keys(seed, rows))
+
+
+def size_for_error(error, failure=0.01):
+    """Rows and width that bound the error of an estimate.
+
+    Each estimate is off by more than ``error`` times the l2 norm of what is stored with
+    probability at most ``failure``: a row of width 1 / (share * error^2) fails with
+    probability ``share`` at most (Chebyshev), and the median only if more than half of
+    the rows do. Rows are added first, at share = 1/3, up to 9; width does the rest.
+    """
+    if not 0 < error < 1 or not 0 < failure < 1:
+        raise ValueError("error and failure should lie between 0 and 1")
+    rows = 1
+    while rows < MAX_ROWS and _median_fails(rows, 1 / 3) > failure:
+        rows += 2
+    low, high = 1e-12, 1 / 3  # a row's own failure rate that the median can bear
+    if _median_fails(rows, high) > failure:
+        for _ in range(60):
+            middle = math.sqrt(low * high)
+            low, high = (
+                (middle, high)
+                if _median_fails(rows, middle) <= failure
+                else (low, middle)
+            )
+        high = low
+    return rows, math.ceil(1 / (high * error * error))
+
+
+def _median_fails(rows, share):
+    """Probability that at least half of the rows fail, each with probability share."""
+    return sum(
+        math.comb(rows, j) * share**j * (1 - share) ** (rows - j)
+        for j in range((rows + 1) // 2, rows + 1)
+    )
+
+
+@kernel
+def locate(sketch, ids, cells, signs):
+    """Write where each id lives in each row, in the flat table, and its sign there.
+
+    Row r of id i goes to ``cells[i * rows + r]``; the flat place of margin c is c more.
+    """
+    keys = sketch.keys
+    rows, n_cells, n_margins = sketch.table.shape
+    width, margins = np.uint64(n_cells), np.uint64(n_margins)
+    for i in range(ids.shape[0]):
+        mixed = mix(ids[i])
+        first = np.uint64(0)
+        for r in range(rows):
+            hashed = mixed * keys[r]
+            cells[i * rows + r] = (first + cell_of(hashed, width)) * margins
+            signs[i * rows + r] = sign_of(hashed)
+            first += width
+
+
+@kernel
+def medians(flat, rows, cells, signs, out):
+    """Write the estimates of the located ids to out[i, c]: medians over the rows."""
+    for i in range(out.shape[0]):
+        at = i * rows
+        for margin in range(out.shape[1]):
+            c = np.uint64(margin)
+            if rows == 3:
+                x = signs[at] * flat[cells[at] + c]
+                y = signs[at + 1] * flat[cells[at + 1] + c]
+                z = signs[at + 2] * flat[cells[at + 2] + c]
+                out[i, margin] = max(min(x, y), min(max(x, y), z))
+            else:
+                out[i, margin] = _median(flat, rows, cells, signs, at, c)
+
+
+@kernel
+def _median(flat, rows, cells, signs, at, c):
+    """Median of any odd number of rows: the one that half of the others do not exceed."""
+    for r in range(rows):
+        number = signs[at + r] * flat[cells[at + r] + c]
+        below = equal = 0
+        for q in range(rows):
+            other = signs[at + q] * flat[cells[at + q] + c]
+            below += other < number
+            equal += other == number
+        if below <= rows // 2 < below + equal:
+            return number
+    return np.float32(np.nan)  # reached only if a cell is not a number
+
+
+@kernel
+def add_located(flat, rows, cells, signs, margin, numbers):
+    """Add numbers[i] to the i-th located id, at one margin."""
+    c = np.uint64(margin)
+    for i in range(numbers.shape[0]):
+        number = np.float32(numbers[i])
+        for r in range(rows):
+            at = i * rows + r
+            flat[cells[at] + c] += signs[at] * number
+
+
+@kernel
+def add(sketch, ids, numbers):
+    """Add numbers[i, c] to id i, margin c."""
+    rows, _, margins = sketch.table.shape
+    flat = sketch.table.reshape(-1)
+    cells = np.empty(ids.shape[0] * rows, np.uint64)
+    signs = np.empty(ids.shape[0] * rows, np.float32)
+    locate(sketch, ids, cells, signs)
+    for c in range(margins):
+        add_located(flat, rows, cells, signs, c, numbers[:, c].copy())
+
+
+@kernel
+def estimate(sketch, ids, out, spread):
+    """Write estimates to out[i, c] and half the range of the rows to spread[i, c]."""
+    rows, _, margins = sketch.table.shape
+    flat = sketch.table.reshape(-1)
+    cells = np.empty(ids.shape[0] * rows, np.uint64)
+    signs = np.empty(ids.shape[0] * rows, np.float32)
+    locate(sketch, ids, cells, signs)
+    medians(flat, rows, cells, signs, out)
+    for i in range(ids.shape[0]):
+        for margin in range(margins):
+            c, at = np.uint64(margin), i * rows
+            low = high = signs[at] * flat[cells[at] + c]
+            for r in range(at + 1, at + rows):
+                number = signs[r] * flat[cells[r] + c]
+                low, high = min(low, number), max(high, number)
+            spread[i, margin] = 0.5 * (high - low)
+
+
+def merge(sketches):
+    """Sum of sketches of the same shape and seed: the sketch of all they have seen."""
+    first = sketches[0]
+    for other in sketches[1:]:
+        if other.table.shape != first.table.shape:
+            raise ValueError(
+                f"sketches of shapes {first.table.shape} and {other.table.shape} "
+                "cannot be merged"
+            )
+        if (other.keys != first.keys).any():
+            raise ValueError("sketches with different seeds cannot be merged")
+    return first._replace(table=sum(s.table for s in sketches))

@@ -1,0 +1,118 @@
+"""Losses of many examples at once: compiled loops over arrays.
+
+Shapes are the same everywhere: ``y`` is (n,), or (n, C) for a loss whose target is a
+row; ``Z`` holds the margins as a C-contiguous (n, C) array of float64 (C = 1 for a
+pointwise loss); ``weight`` is (n,). An example of weight 0 is never looked at, so
+whatever its margins are (infinite, even) it adds nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import overload
+
+from shortlist._protocols import Floats
+from shortlist.kernels._jit import kernel
+from shortlist.losses._dispatch import curvature_into, slope_into, value_of
+
+
+def curvature_product_into(
+    loss: Any, y: Any, z: Floats, v: Floats, out: Floats
+) -> None:
+    """Write the second derivative of the loss at the margins z, times v, into out.
+
+    A vector loss whose margins interact has a rule ``curvature_product_into``; without
+    one the second derivative is taken to be its diagonal.
+    """
+    if hasattr(type(loss), "curvature_product_into"):
+        type(loss).curvature_product_into(loss, y, z, v, out)
+    else:
+        curvature_into(loss, y, z, out)
+        out *= v
+
+
+@overload(curvature_product_into)
+def _curvature_product_into_kernel(loss, y, z, v, out):  # type: ignore[no-untyped-def]
+    if hasattr(loss.instance_class, "curvature_product_into"):
+        return loss.instance_class.curvature_product_into
+
+    def diagonal(loss, y, z, v, out):  # type: ignore[no-untyped-def]
+        curvature_into(loss, y, z, out)
+        for c in range(len(out)):
+            out[c] *= v[c]
+
+    return diagonal
+
+
+@kernel
+def total_loss(loss, y, Z, weight):  # type: ignore[no-untyped-def]
+    """Sum of the losses, each times its weight."""
+    total = 0.0
+    for i in range(Z.shape[0]):
+        if weight[i] != 0.0:
+            total += weight[i] * value_of(loss, y[i], Z[i])
+    return total
+
+
+@kernel
+def mean_loss(loss, y, Z, weight):  # type: ignore[no-untyped-def]
+    """Weighted mean of the losses."""
+    return total_loss(loss, y, Z, weight) / weight.sum()
+
+
+@kernel
+def slopes_into(loss, y, Z, weight, out):  # type: ignore[no-untyped-def]
+    """Write into out, of the shape of Z, the weighted derivative in each margin."""
+    for i in range(Z.shape[0]):
+        if weight[i] != 0.0:
+            slope_into(loss, y[i], Z[i], out[i])
+            for c in range(out.shape[1]):
+                out[i, c] *= weight[i]
+        else:
+            for c in range(out.shape[1]):
+                out[i, c] = 0.0
+
+
+@kernel
+def curvatures_into(loss, y, Z, weight, out):  # type: ignore[no-untyped-def]
+    """Write into out, of the shape of Z, the weighted diagonal second derivative."""
+    for i in range(Z.shape[0]):
+        if weight[i] != 0.0:
+            curvature_into(loss, y[i], Z[i], out[i])
+            for c in range(out.shape[1]):
+                out[i, c] *= weight[i]
+        else:
+            for c in range(out.shape[1]):
+                out[i, c] = 0.0
+
+
+@kernel
+def curvature_products_into(loss, y, Z, V, weight, out):  # type: ignore[no-untyped-def]
+    """Write into row i of out the weighted second derivative of loss i, times V[i]."""
+    for i in range(Z.shape[0]):
+        if weight[i] != 0.0:
+            curvature_product_into(loss, y[i], Z[i], V[i], out[i])
+            for c in range(out.shape[1]):
+                out[i, c] *= weight[i]
+        else:
+            for c in range(out.shape[1]):
+                out[i, c] = 0.0
+
+
+@kernel
+def loss_along(loss, y, Z, dZ, t, weight):  # type: ignore[no-untyped-def]
+    """Total loss at Z + t dZ, and its derivative in t."""
+    C = Z.shape[1]
+    z, slope = np.empty(C), np.empty(C)
+    total, rate = 0.0, 0.0
+    for i in range(Z.shape[0]):
+        if weight[i] != 0.0:
+            for c in range(C):
+                z[c] = Z[i, c] + t * dZ[i, c]
+            total += weight[i] * value_of(loss, y[i], z)
+            slope_into(loss, y[i], z, slope)
+            for c in range(C):
+                rate += weight[i] * slope[c] * dZ[i, c]
+    return total, rate
