@@ -1,0 +1,57 @@
+"""Pick the k features that matter, by name, under a hard budget.
+
+Four rooms, by how the data reach you: ``table`` (in memory), ``columns`` (features one
+by one), ``rows`` (examples one by one), ``sketch`` (examples one by one, features without
+end). Names below are imported when first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shortlist._protocols import DataError, ShortlistError
+    from shortlist._shortlist import Shortlist
+    from shortlist.sketch._estimators import Mission
+    from shortlist.sources import (
+        ArraySource,
+        FrameSource,
+        LibsvmSource,
+        open_source,
+    )
+
+_HOMES = {
+    "ArraySource": "shortlist.sources",
+    "DataError": "shortlist._protocols",
+    "FrameSource": "shortlist.sources",
+    "LibsvmSource": "shortlist.sources",
+    "Mission": "shortlist.sketch",
+    "Shortlist": "shortlist._shortlist",
+    "ShortlistError": "shortlist._protocols",
+    "open_source": "shortlist.sources",
+}
+
+__all__ = [
+    "ArraySource",
+    "DataError",
+    "FrameSource",
+    "LibsvmSource",
+    "Mission",
+    "Shortlist",
+    "ShortlistError",
+    "__version__",
+    "open_source",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("shortlist")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,356 @@
+"""The one loop over examples that the rooms ``rows`` and ``sketch`` share.
+
+A selector of these rooms is a *rule*: how to hold its weights and how to learn from a
+block. Everything around that is here, once: labels become what the loss wants, unwanted
+features are left out, progressive (test, then train) loss and accuracy are traced, the
+candidates are refitted on rows restricted to them and cut to the budget.
+
+The stages of a run are passes over the data:
+
+1. ``explore``: the rule learns, ``passes`` times;
+2. ``refit``: the rule's candidates, usually more than k, are refitted, ranked by the
+   Wald score |w| sqrt(information + ridge), and the k best stay;
+3. ``settle``: the k are refitted. If the restricted rows were kept in stage 2 this needs
+   no pass at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from shortlist._protocols import Floats, Ids, Ints, RowBlock, RowSource, ShortlistError
+from shortlist._refit import Coordinates, Refit, coordinates, keep
+from shortlist._shortlist import Shortlist
+from shortlist._steps import HITS, LOSS, WEIGHT
+from shortlist._targets import Target, target_of
+from shortlist.kernels.id_table import IdIndex, index_ids
+from shortlist.kernels.masking import drop
+from shortlist.losses import spell
+
+EXPLORE, REFIT, SETTLE, DONE = "explore", "refit", "settle", "done"
+
+TRACE_INTERVAL = 1000
+TRACE_POINTS = 200
+
+#: AdaGrad rate of the bias for classes; a regression's bias takes Newton steps.
+_CLASS_BIAS_RATE = 0.3
+
+
+class Found(NamedTuple):
+    """What a rule holds to be the best coordinates, with its own weights and scores."""
+
+    ids: Ids
+    margin: Ints
+    weight: Floats
+    score: Floats
+    error: Floats
+    bias: Floats
+
+
+class Rule(Protocol):
+    """What one online selector does differently from another."""
+
+    def create(self, target: Target, n_features: int | None) -> Any:
+        """Fresh arrays for a target; n_features is None if nobody knows."""
+        ...
+
+    def learn(self, model: Any, target: Target, block: RowBlock) -> None:
+        """Learn from a block with encoded labels, in place, row by row in order."""
+        ...
+
+    def totals(self, model: Any) -> Floats:
+        """Running totals as ``shortlist._steps`` lays them out."""
+        ...
+
+    def found(self, model: Any, target: Target, always: Ids) -> Found:
+        """Candidates and the features asked for always, at every margin."""
+        ...
+
+
+@dataclass
+class Trace:
+    """Loss and accuracy of successive windows of examples, at most a few hundred.
+
+    Windows end at row numbers that do not depend on blocks. When there are too many,
+    neighbours are merged and windows become twice as long.
+    """
+
+    interval: int = TRACE_INTERVAL
+    rows: int = 0
+    marks: list[tuple[int, float, float, float]] = field(default_factory=list)
+
+    def room(self) -> int:
+        """Rows until the current window ends."""
+        return self.interval - self.rows % self.interval
+
+    def advance(self, n: int, totals: Floats) -> None:
+        """Note that n rows, within the current window, have been learned."""
+        self.rows += n
+        if self.rows % self.interval == 0:
+            self._mark(totals)
+            if len(self.marks) == TRACE_POINTS:
+                self.marks = self.marks[1::2]
+                self.interval *= 2
+
+    def _mark(self, totals: Floats) -> None:
+        mark = (float(totals[place]) for place in (WEIGHT, LOSS, HITS))
+        self.marks.append((self.rows, *mark))  # type: ignore[arg-type]
+
+    def arrays(self, totals: Floats, classes: bool) -> dict[str, np.ndarray]:
+        """Rows at the end of each window, and the mean loss and accuracy within it."""
+        marks = list(self.marks)
+        if not marks or marks[-1][0] < self.rows:
+            marks.append((self.rows, totals[WEIGHT], totals[LOSS], totals[HITS]))
+        table = np.array([(0, 0.0, 0.0, 0.0), *marks])
+        weight, loss, hits = np.maximum(np.diff(table[:, 1:], axis=0).T, 0.0)
+        weight = np.where(weight > 0, weight, 1.0)
+        out = {"rows": table[1:, 0].astype(np.int64), "loss": loss / weight}
+        return out | ({"accuracy": hits / weight} if classes else {})
+
+
+@dataclass
+class OnlineState:
+    """Where a run stands."""
+
+    target: Target
+    model: Any
+    never: IdIndex | None
+    always: Ids
+    n_features: int | None
+    stage: str = EXPLORE
+    pass_number: int = 1
+    rows_in_pass: int = 0
+    n_examples: int = 0
+    trace: Trace = field(default_factory=Trace)
+    refit: Refit | None = None
+
+
+@dataclass(frozen=True)
+class OnlineLearner:
+    """An online selector: an algorithm for engines, made of a rule and settings.
+
+    Parameters
+    ----------
+    method, room : str
+        For the result.
+    rule : Rule
+        How weights are held and learned.
+    k : int
+        The budget.
+    loss : str or loss, default="auto"
+    classes : sequence of labels, default=None
+        All classes there are, if the first rows may not show them.
+    passes : int, default=1
+        Passes of stage ``explore``.
+    refit : bool, default=True
+        Whether to refit and cut; if False the rule's own weights and scores count.
+    budget : {"per_class", "shared"}, default="per_class"
+        With several margins: k features for each, or k distinct ones in all.
+    ridge : float, default=0.2
+        Ridge of the refit, as a share of the mean squared norm of the restricted rows.
+    always, never : sequence of names, default=()
+        Features to keep (they count in k) and to leave out.
+    params : mapping, default={}
+        Settings to publish with the result.
+    """
+
+    method: str
+    room: str
+    rule: Rule
+    k: int
+    loss: Any = "auto"
+    classes: Sequence[Any] | None = None
+    passes: int = 1
+    refit: bool = True
+    budget: str = "per_class"
+    ridge: float = 0.2
+    always: Sequence[str] = ()
+    never: Sequence[str] = ()
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    def start(self, source: RowSource, head: Sequence[RowBlock]) -> OnlineState:
+        """Fresh state for a source whose first rows are ``head``."""
+        labels = np.concatenate([block.y for block in head]) if head else np.empty(0)
+        target = target_of(source, self.loss, self.classes, labels)
+        return self.begin(source, target)
+
+    def begin(self, source: RowSource, target: Target) -> OnlineState:
+        """Fresh state for a target that is known."""
+        if self.refit and not source.reiterable:
+            raise ShortlistError(
+                f"{source.name} can be read only once, and a refit reads it again; "
+                "choose a one-pass recipe"
+            )
+        always = np.unique(source.ids(self.always)) if self.always else _NO_IDS
+        if len(always) > self.k:
+            raise ShortlistError(
+                f"always= names {len(always)} features, more than the budget k={self.k}"
+            )
+        never = index_ids(np.unique(source.ids(self.never))) if self.never else None
+        model = self.rule.create(target, source.n_features)
+        return OnlineState(target, model, never, always, source.n_features)
+
+    def step(self, state: OnlineState, block: RowBlock) -> None:
+        """Learn from a block, in place."""
+        y = state.target.encode(block.y, block.first_row)
+        block = block._replace(y=y)
+        if state.never is not None:
+            block = drop(state.never, block)
+        state.rows_in_pass += block.n_rows
+        if state.stage == EXPLORE:
+            if state.pass_number == 1:
+                state.n_examples += block.n_rows
+            self._explore(state, block)
+        elif state.refit is not None:
+            state.refit.step(block)
+
+    def _explore(self, state: OnlineState, block: RowBlock) -> None:
+        """Learn window by window, so that the trace does not depend on blocks."""
+        totals, trace, begin = self.rule.totals(state.model), state.trace, 0
+        while begin < block.n_rows:
+            end = min(block.n_rows, begin + trace.room())
+            self.rule.learn(state.model, state.target, row_slice(block, begin, end))
+            trace.advance(end - begin, totals)
+            begin = end
+
+    def next_pass(self, state: OnlineState) -> bool:
+        """Close a pass; True if another one is wanted."""
+        state.rows_in_pass = 0
+        if state.stage == EXPLORE:
+            if state.pass_number < self.passes:
+                state.pass_number += 1
+                return True
+            if not self.refit:
+                state.stage = DONE
+                return False
+            state.stage, state.refit = REFIT, self._refit(state)
+        elif state.stage == REFIT and state.refit is not None:
+            state.refit.finish()
+            few = keep(state.refit.chosen, self._cut(state, state.refit))
+            if state.refit.exact:
+                state.refit = state.refit.narrowed(few)
+                state.refit.finish()
+                state.stage = DONE
+            else:
+                few.information[:] = 0.0
+                state.refit = self._refit(state, few)
+                state.stage = SETTLE
+        else:
+            state.stage = DONE
+        state.pass_number += 1
+        return state.stage != DONE
+
+    def _refit(self, state: OnlineState, chosen: Coordinates | None = None) -> Refit:
+        if chosen is None:
+            found = self.rule.found(state.model, state.target, state.always)
+            chosen = coordinates(found.ids, found.margin, found.weight, found.bias)
+        return Refit(
+            state.target,
+            chosen,
+            ridge_share=self.ridge,
+            bias_rate=bias_rate(state.target),
+        )
+
+    def _cut(self, state: OnlineState, refit: Refit) -> np.ndarray:
+        score = _wald(refit)
+        ids, margin = refit.chosen.id_of(), refit.chosen.margin
+        return best(ids, margin, score, self.k, self.budget, state.always)
+
+    def result(self, state: OnlineState, source: RowSource) -> Shortlist:
+        """What has been learned so far; the state stays usable."""
+        if state.refit is None:
+            found = self.rule.found(state.model, state.target, state.always)
+        else:
+            found = _found(state.refit)
+        chosen = best(
+            found.ids, found.margin, found.score, self.k, self.budget, state.always
+        )
+        ids = found.ids[chosen]
+        target, totals = state.target, self.rule.totals(state.model)
+        return Shortlist(
+            method=self.method,
+            room=self.room,
+            loss=spell(target.loss),
+            k=self.k,
+            budget=self.budget if target.n_margins > 1 else "shared",
+            ids=ids,
+            names=tuple(source.names(ids)),
+            margin=found.margin[chosen],
+            weights=found.weight[chosen],
+            scores=found.score[chosen],
+            errors=found.error[chosen],
+            intercept=found.bias,
+            classes=target.classes,
+            n_examples=state.n_examples,
+            n_features=state.n_features,
+            params=dict(self.params),
+            trace=state.trace.arrays(totals, target.classes is not None),
+            notes=() if target.note is None else (target.note,),
+        )
+
+    def standing(self, state: OnlineState) -> tuple[str, float]:
+        """Stage that is running, and its mean progressive loss."""
+        totals = self.rule.totals(state.model)
+        if state.refit is not None:
+            totals = state.refit.totals
+        loss = totals[LOSS] / totals[WEIGHT] if totals[WEIGHT] else np.nan
+        return state.stage, float(loss)
+
+
+_NO_IDS: Ids = np.empty(0, np.uint64)
+
+
+def bias_rate(target: Target) -> float:
+    """AdaGrad rate of the bias; 0 asks for Newton steps."""
+    return _CLASS_BIAS_RATE if target.classes is not None else 0.0
+
+
+def row_slice(block: RowBlock, begin: int, end: int) -> RowBlock:
+    """Rows begin ... end - 1 of a block, without copying nonzeros."""
+    if begin == 0 and end == block.n_rows:
+        return block
+    first, last = int(block.indptr[begin]), int(block.indptr[end])
+    return block._replace(
+        indptr=block.indptr[begin : end + 1] - first,
+        ids=block.ids[first:last],
+        values=block.values[first:last],
+        y=block.y[begin:end],
+        weight=block.weight[begin:end],
+        first_row=block.first_row + begin,
+    )
+
+
+def best(
+    ids: Ids, margin: Ints, score: Floats, k: int, budget: str, always: Ids
+) -> np.ndarray:
+    """Mark the coordinates that a budget of k keeps; ``always`` come first."""
+    forced = np.isin(ids, always)
+    keep_these = np.zeros(len(ids), bool)
+    if budget == "shared":
+        # A feature's score over all margins is the length of its vector of scores.
+        distinct, place = np.unique(ids, return_inverse=True)
+        total = np.bincount(place, score**2, len(distinct))
+        order = np.lexsort((distinct, -total, ~np.isin(distinct, always)))
+        return np.isin(ids, distinct[order[:k]])
+    for c in np.unique(margin):
+        here = np.flatnonzero(margin == c)
+        order = np.lexsort((ids[here], -score[here], ~forced[here]))
+        keep_these[here[order[:k]]] = True
+    return keep_these
+
+
+def _wald(refit: Refit) -> Floats:
+    spread = np.sqrt(refit.chosen.information + refit.ridge)
+    score: Floats = np.abs(refit.chosen.weight) * spread
+    return score
+
+
+def _found(refit: Refit) -> Found:
+    chosen = refit.chosen
+    error = 1.0 / np.sqrt(chosen.information + refit.ridge)
+    ids, score = chosen.id_of(), _wald(refit)
+    return Found(ids, chosen.margin, chosen.weight, score, error, chosen.bias)

@@ -1,0 +1,143 @@
+"""Selectors that learn from examples one by one, as estimators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from shortlist._base import BaseSelector
+from shortlist._online import OnlineLearner, OnlineState
+from shortlist._protocols import Observer, RowSource, ShortlistError
+from shortlist.engines import run
+from shortlist.sources import open_source
+
+
+class OnlineSelector(BaseSelector):
+    """Base of the selectors in ``rows`` and ``sketch``.
+
+    Subclasses implement ``_learner``.
+    """
+
+    def _learner(
+        self,
+        *,
+        classes: Sequence[Any] | None = None,
+        reiterable: bool = True,
+        one_pass: bool = False,
+    ) -> OnlineLearner:
+        """Return the algorithm that the parameters of this selector ask for.
+
+        Parameters
+        ----------
+        classes : sequence, default=None
+            All classes there are, if the caller knows.
+        reiterable : bool, default=True
+            Whether the data can be read again.
+        one_pass : bool, default=False
+            Whether the algorithm has to do with what comes by, whatever was asked for.
+        """
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Select from a table.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_request()
+        source, target = self._array_source(X, y, sample_weight)
+        learner = self._learner()
+        self._forget()
+        self._publish(run(_Known(learner, target), source))
+        return self
+
+    def fit_source(self, source: Any, *, observe: Observer | None = None) -> Any:
+        """Select from a source: files, frames, anything that yields blocks of rows.
+
+        Parameters
+        ----------
+        source : RowSource, path or list of paths
+        observe : callable, default=None
+            Called with a ``Progress`` after every block.
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_request()
+        opened: RowSource = open_source(source)
+        learner = self._learner(reiterable=opened.reiterable)
+        self._forget()
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        self._publish(run(learner, opened, observe))
+        if opened.n_features is not None:
+            self.n_features_in_ = opened.n_features
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: Sequence[Any] | None = None,
+        sample_weight: Any = None,
+    ) -> Any:
+        """Learn from more examples, in one pass; earlier ones are not needed again.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like, default=None
+            All classes there will ever be. Needed in the first call, unless that call
+            shows them all; with ``loss="auto"`` the first call also decides the loss.
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_request()
+        fresh = not hasattr(self, "_state")
+        if not fresh and classes is None:
+            classes = self._state.target.classes
+        source, target = self._array_source(
+            X, y, sample_weight, reset=fresh, classes=classes
+        )
+        learner = self._learner(classes=classes, one_pass=True)
+        if fresh:
+            self._state: OnlineState = learner.begin(source, target)
+        elif target.classes != self._state.target.classes:
+            raise ShortlistError(
+                f"classes should stay {self._state.target.classes}, got {target.classes}"
+            )
+        for block in source.blocks():
+            learner.step(self._state, block)
+        self._publish(learner.result(self._state, source))
+        return self
+
+    def _forget(self) -> None:
+        """Drop what earlier calls of partial_fit have learned."""
+        if hasattr(self, "_state"):
+            del self._state
+
+
+class _Known:
+    """A learner whose target is known before the first row."""
+
+    def __init__(self, learner: OnlineLearner, target: Any) -> None:
+        self._learner, self._target = learner, target
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._learner, name)
+
+    def start(self, source: RowSource, head: Any) -> OnlineState:
+        return self._learner.begin(source, self._target)

@@ -1,0 +1,235 @@
+"""Weights of chosen coordinates, learned again from rows restricted to them.
+
+A coordinate is a (feature, margin) pair. While the restricted rows stay small they are
+kept, and the fit is exact: the minimum of
+
+    sum_i s_i loss(y_i, z_i) + (ridge / 2) ||w||^2
+
+by Newton's method, independent of the order of the rows. Beyond ``exact_nnz`` nonzeros
+the rows stream instead, each taking a diagonal Newton step w_j += e x_j / (n_j + ridge),
+where n_j is the information h x_j^2 collected so far.
+
+The ridge is a share of the mean squared norm of the restricted rows, the streaming one
+of its first rows: it stands for a fraction of one example, whatever the units.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shortlist._protocols import Fit, Floats, Ids, Ints, RowBlock
+from shortlist._steps import (
+    N_TOTALS,
+    NORM,
+    NORM_WEIGHT,
+    bias_step,
+    count_norm,
+    judge,
+    mean_norm,
+)
+from shortlist._targets import Target
+from shortlist.kernels._jit import kernel
+from shortlist.kernels.id_table import index_ids
+from shortlist.kernels.masking import MaskedRows, join, restrict
+from shortlist.losses import n_margins
+
+#: Nonzeros up to which a refit is exact: below it costs less than reading the data.
+EXACT_NNZ = 1 << 20
+
+
+class Coordinates(NamedTuple):
+    """Weights by feature and margin, sorted by feature, then by margin."""
+
+    ids: Ids  #: distinct features, increasing
+    first: Ints  #: coordinates of feature u are first[u] ... first[u + 1] - 1
+    margin: Ints
+    weight: Floats
+    information: Floats  #: diagonal of the Hessian of the summed loss
+    bias: Floats  #: one a margin
+    bias_scale: Floats
+
+    def id_of(self) -> Ids:
+        """Feature of each coordinate."""
+        return np.repeat(self.ids, np.diff(self.first))
+
+
+def coordinates(ids: Ids, margin: Ints, weight: Floats, bias: Floats) -> Coordinates:
+    """Sort (id, margin, weight) triples into coordinates."""
+    order = np.lexsort((margin, ids))
+    distinct, counts = np.unique(ids[order], return_counts=True)
+    return Coordinates(
+        distinct,
+        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        np.ascontiguousarray(margin[order], np.int64),
+        np.ascontiguousarray(weight[order], np.float64),
+        np.zeros(len(order)),
+        np.array(bias, np.float64),
+        np.zeros(len(bias)),
+    )
+
+
+def keep(chosen: Coordinates, which: np.ndarray) -> Coordinates:
+    """Coordinates at the true places of ``which`` only."""
+    smaller = coordinates(
+        chosen.id_of()[which], chosen.margin[which], chosen.weight[which], chosen.bias
+    )
+    return smaller._replace(information=chosen.information[which])
+
+
+@kernel
+def _margins(loss, chosen, rows, i, z):  # type: ignore[no-untyped-def]
+    for c in range(z.shape[0]):
+        z[c] = chosen.bias[c]
+    for t in range(rows.indptr[i], rows.indptr[i + 1]):
+        u = rows.columns[t]
+        for j in range(chosen.first[u], chosen.first[u + 1]):
+            z[chosen.margin[j]] += chosen.weight[j] * rows.values[t]
+
+
+@kernel
+def _learn(loss, constants, chosen, rows, totals):  # type: ignore[no-untyped-def]
+    """One diagonal Newton step a row, in order."""
+    share, bias_rate = constants
+    margins = n_margins(loss, chosen.bias.shape[0])
+    z, pulls, curvatures = np.empty(margins), np.empty(margins), np.empty(margins)
+    first, margin = chosen.first, chosen.margin
+    weight, information = chosen.weight, chosen.information
+    for i in range(rows.y.shape[0]):
+        importance = rows.weight[i]
+        if importance == 0.0:
+            continue
+        norm = 0.0
+        for t in range(rows.indptr[i], rows.indptr[i + 1]):
+            norm += rows.values[t] * rows.values[t]
+        count_norm(totals, norm, importance)
+        ridge = share * mean_norm(totals)
+        _margins(loss, chosen, rows, i, z)
+        judge(loss, rows.y[i], z, importance, totals, pulls, curvatures)
+        bias_step(bias_rate, chosen.bias, chosen.bias_scale, pulls, curvatures)
+        for t in range(rows.indptr[i], rows.indptr[i + 1]):
+            x, u = rows.values[t], rows.columns[t]
+            for j in range(first[u], first[u + 1]):
+                c = margin[j]
+                information[j] += curvatures[c] * x * x
+                weight[j] += pulls[c] * x / (information[j] + ridge)
+
+
+@kernel
+def _predict(loss, chosen, rows, out):  # type: ignore[no-untyped-def]
+    for i in range(rows.y.shape[0]):
+        _margins(loss, chosen, rows, i, out[i])
+
+
+class Refit:
+    """A refit in progress: ``step`` through encoded blocks, then ``finish``."""
+
+    def __init__(
+        self,
+        target: Target,
+        chosen: Coordinates,
+        *,
+        ridge_share: float,
+        bias_rate: float,
+        exact_nnz: int = EXACT_NNZ,
+    ) -> None:
+        self.target, self.chosen, self.totals = target, chosen, np.zeros(N_TOTALS)
+        self.ridge_share, self.bias_rate = ridge_share, bias_rate
+        self.exact_nnz = exact_nnz
+        self._index = index_ids(chosen.ids)
+        self._kept: list[MaskedRows] = []
+        self.exact = True  #: all rows so far are kept
+
+    @property
+    def ridge(self) -> float:
+        """The ridge, as far as the rows so far tell."""
+        return self.ridge_share * float(mean_norm(self.totals))
+
+    def step(self, block: RowBlock) -> None:
+        """Take in a block whose labels are encoded."""
+        rows = restrict(self._index, block)
+        self._kept.append(rows)
+        if self.exact and sum(len(part.values) for part in self._kept) > self.exact_nnz:
+            self.exact = False
+        if not self.exact:
+            for part in self._kept:
+                self._learn(part)
+            self._kept.clear()
+
+    def _learn(self, rows: MaskedRows) -> None:
+        constants = (self.ridge_share, self.bias_rate)
+        _learn(self.target.loss, constants, self.chosen, rows, self.totals)
+
+    def finish(self) -> None:
+        """Bring the weights to the minimum, if the rows were kept."""
+        if self.exact and self._kept:
+            rows = join(self._kept)
+            self._kept = [rows]
+            self.totals[NORM_WEIGHT] = rows.weight.sum()
+            row_weight = np.repeat(rows.weight, np.diff(rows.indptr))
+            self.totals[NORM] = row_weight @ rows.values**2
+            self.chosen = solve(self.target, self.chosen, rows, self.ridge)
+
+    def narrowed(self, chosen: Coordinates) -> Refit:
+        """Refit of fewer coordinates on the rows kept here; call only if ``exact``."""
+        smaller = Refit(
+            self.target,
+            chosen,
+            ridge_share=self.ridge_share,
+            bias_rate=self.bias_rate,
+            exact_nnz=self.exact_nnz,
+        )
+        place = np.full(len(self.chosen.ids), -1, np.int32)
+        place[np.searchsorted(self.chosen.ids, chosen.ids)] = np.arange(len(chosen.ids))
+        for rows in self._kept:
+            columns = place[rows.columns]
+            inside = columns >= 0
+            before = np.concatenate([[0], np.cumsum(inside)])
+            smaller._kept.append(
+                rows._replace(
+                    indptr=before[rows.indptr],
+                    columns=columns[inside],
+                    values=rows.values[inside],
+                )
+            )
+        return smaller
+
+
+def solve(
+    target: Target, chosen: Coordinates, rows: MaskedRows, ridge: float
+) -> Coordinates:
+    """Exact minimum over the coordinates, with their information there."""
+    from scipy.sparse import csr_array
+
+    from shortlist.objectives import LinearObjective
+
+    total = float(rows.weight.sum())
+    if total == 0.0:
+        return chosen
+    n_outputs = target.n_margins
+    shape = (len(rows.y), len(chosen.ids))
+    objective = LinearObjective(
+        target.loss,
+        csr_array((rows.values, rows.columns, rows.indptr), shape=shape),
+        rows.y,
+        l2=ridge / total,
+        sample_weight=rows.weight,
+        n_outputs=n_outputs,
+    )
+    feature = np.repeat(np.arange(len(chosen.ids)), np.diff(chosen.first))
+    support = (feature * n_outputs + chosen.margin).astype(np.int64)
+    start = Fit(support, chosen.weight, chosen.bias, np.inf)
+    fit = objective.refit(support, start)
+    return chosen._replace(
+        weight=fit.weights,
+        information=objective.information(fit),
+        bias=np.array(fit.nuisance),
+    )
+
+
+def margins_of(loss: object, chosen: Coordinates, block: RowBlock) -> Floats:
+    """Margins of the rows of a block, shape (n_rows, n_margins)."""
+    out = np.empty((block.n_rows, len(chosen.bias)))
+    _predict(loss, chosen, restrict(index_ids(chosen.ids), block), out)
+    return out

@@ -1,0 +1,123 @@
+"""Predict with a shortlist, and say how good the predictions are."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from shortlist._protocols import Floats, RowBlock, RowSource, ShortlistError
+from shortlist._refit import Coordinates, coordinates, margins_of
+from shortlist._shortlist import Shortlist
+from shortlist._targets import Target
+from shortlist.kernels._jit import kernel
+from shortlist.losses import get_loss, response_into
+from shortlist.losses.arrays import total_loss
+
+
+class Score(NamedTuple):
+    """How well a shortlist predicts rows, with the best that a constant can do beside."""
+
+    metric: str  #: "accuracy" or "r2"
+    value: float
+    baseline: float  #: of always the commonest class, or the mean
+    loss: float  #: mean loss
+    n_rows: int
+
+
+@kernel
+def _responses(loss, margins, out):  # type: ignore[no-untyped-def]
+    for i in range(margins.shape[0]):
+        response_into(loss, margins[i], out[i])
+
+
+class Predictor:
+    """The linear model that a shortlist is, for blocks of rows."""
+
+    def __init__(self, shortlist: Shortlist) -> None:
+        if shortlist.weights is None:
+            raise ShortlistError(
+                f"a shortlist by {shortlist.method} has no weights to predict with; "
+                "refit a model on its features"
+            )
+        self.shortlist = shortlist
+        self.loss: Any = get_loss(shortlist.loss)
+        self._chosen: Coordinates = coordinates(
+            shortlist.ids, shortlist.margin, shortlist.weights, shortlist.intercept
+        )
+
+    def margins(self, block: RowBlock) -> Floats:
+        """Shape (n_rows, n_margins)."""
+        return margins_of(self.loss, self._chosen, block)
+
+    def responses(self, margins: Floats) -> Floats:
+        """Probabilities, rates or the margins themselves, one a margin."""
+        out = np.empty_like(margins)
+        _responses(self.loss, margins, out)
+        return out
+
+    def codes(self, margins: Floats) -> np.ndarray:
+        """Position in ``classes`` of the class that the margins point at."""
+        if margins.shape[1] == 1:
+            return np.asarray(margins[:, 0] > 0, np.int64)
+        return np.asarray(np.argmax(margins, axis=1))
+
+    def predict(self, block: RowBlock) -> np.ndarray:
+        """Labels, or numbers for a regression."""
+        z = self.margins(block)
+        if self.shortlist.classes is None:
+            return self.responses(z)[:, 0]
+        return np.asarray(np.array(self.shortlist.classes)[self.codes(z)])
+
+
+def target_for(shortlist: Shortlist, source: RowSource) -> Target:
+    """How the labels of a source map to the classes of a shortlist."""
+    loss = get_loss(shortlist.loss)
+    if shortlist.classes is None:
+        return Target(loss, None, np.empty(0))
+    labels: Any = source.label_names
+    try:
+        values = (
+            np.array(shortlist.classes, np.float64)
+            if labels is None
+            else np.array(
+                [list(labels).index(c) for c in shortlist.classes], np.float64
+            )
+        )
+    except ValueError:
+        known = ", ".join(map(str, shortlist.classes))
+        raise ShortlistError(
+            f"{source.name}: its labels are not the classes of the model ({known})"
+        ) from None
+    return Target(loss, shortlist.classes, values)
+
+
+def evaluate(shortlist: Shortlist, source: RowSource) -> Score:
+    """Score a shortlist on labelled rows it has not learned from."""
+    predictor, target = Predictor(shortlist), target_for(shortlist, source)
+    weight = loss = hits = 0.0
+    per_class = np.zeros(len(shortlist.classes or ()))
+    first = second = missed = 0.0  # weighted moments of y, squared errors
+    n_rows = 0
+    for block in source.blocks():
+        y, s = target.encode(block.y, block.first_row), block.weight
+        z = predictor.margins(block)
+        n_rows += block.n_rows
+        weight += s.sum()
+        loss += total_loss(predictor.loss, y, z, s)
+        if shortlist.classes is not None:
+            truth = ((y + 1) / 2 if target.loss.target == "sign" else y).astype(int)
+            per_class += np.bincount(truth, s, len(per_class))
+            hits += s[predictor.codes(z) == truth].sum()
+        else:
+            first += float(s @ y)
+            second += float(s @ y**2)
+            missed += float(s @ (predictor.responses(z)[:, 0] - y) ** 2)
+    if weight == 0.0:
+        raise ShortlistError(f"{source.name}: no rows to score")
+    if shortlist.classes is not None:
+        rate, base = hits / weight, per_class.max() / weight
+        return Score("accuracy", float(rate), float(base), float(loss / weight), n_rows)
+    spread = second - first**2 / weight
+    r2 = 1.0 - missed / spread if spread > 0 else float("nan")
+    return Score("r2", float(r2), 0.0, float(loss / weight), n_rows)

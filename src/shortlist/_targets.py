@@ -1,0 +1,146 @@
+"""What is to be predicted: from raw labels to the loss, the classes and the codes.
+
+``loss="auto"`` looks at the labels: two values make a logistic model, up to twenty
+whole numbers or names a softmax, anything else a regression. Streams are judged by their
+first rows, of which engines hand over the same number whatever the block size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shortlist._protocols import DataError, Floats, RowSource, ShortlistError
+from shortlist.losses import Logistic, Softmax, Squared, get_loss
+
+MAX_AUTO_CLASSES = 20
+#: Rows of a stream that ``loss="auto"`` looks at.
+ROWS_LOOKED_AT = 1000
+
+Label = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class Target:
+    """The loss, and how raw labels become what the loss wants."""
+
+    loss: Any
+    classes: tuple[Label, ...] | None  #: in the order of their codes; None: regression
+    values: Floats  #: raw numbers of the classes, in the same order; empty if none
+    note: str | None = None  #: what the user should know about the choice
+
+    @property
+    def n_margins(self) -> int:
+        """How many margins a model of this target has."""
+        return len(self.classes or ()) if self.loss.is_vector else 1
+
+    def encode(self, y: Floats, first_row: int = 0) -> Floats:
+        """Turn raw labels into real numbers, signs or class codes; bad ones raise."""
+        if self.classes is None:
+            bad = ~np.isfinite(y)
+            if self.loss.target == "count":
+                bad |= y < 0
+            if bad.any():
+                wanted = "a number" if self.loss.target == "real" else "a number >= 0"
+                self._refuse(y, bad, first_row, f"{wanted} as label")
+            return y
+        codes = np.searchsorted(self.values, y)
+        np.minimum(codes, len(self.values) - 1, out=codes)
+        bad = self.values[codes] != y
+        if bad.any():
+            known = ", ".join(map(str, self.classes))
+            self._refuse(y, bad, first_row, f"one of the labels {known} (see classes)")
+        if self.loss.target == "sign":
+            return np.where(codes == 1, 1.0, -1.0)
+        return codes.astype(np.float64)
+
+    def _refuse(self, y: Floats, bad: Any, first_row: int, wanted: str) -> None:
+        row = int(np.argmax(bad))
+        came = "no label" if np.isnan(y[row]) else f"{y[row]:g}"
+        raise DataError(f"row {first_row + row + 1}: expected {wanted}, got {came}")
+
+
+def choose_target(
+    loss: Any,
+    y: Floats,
+    *,
+    labels: Sequence[Label] | None = None,
+    classes: Sequence[Label] | None = None,
+) -> Target:
+    """Decide on the loss and the classes from labels.
+
+    Parameters
+    ----------
+    loss : str or loss
+        "auto" or what the user asked for.
+    y : ndarray of shape (n,)
+        Raw labels: numbers, or codes into ``labels``.
+    labels : sequence, default=None
+        What the codes in y stand for; None if y holds numbers.
+    classes : sequence, default=None
+        All classes there are, if the user says so.
+    """
+    chosen = None if isinstance(loss, str) and loss == "auto" else get_loss(loss)
+    if chosen is not None and not chosen.is_classifier:
+        if labels is not None:
+            raise ShortlistError(
+                f"loss {chosen.name!r} needs numbers as labels, got {labels[0]!r}"
+            )
+        return Target(chosen, None, np.empty(0))
+    values = np.unique(y[~np.isnan(y)])
+    if classes is not None:
+        values = _values_of(classes, labels)
+    elif chosen is None and labels is None:
+        whole = bool(np.all(values == np.round(values)))
+        if not whole or len(values) > MAX_AUTO_CLASSES:
+            note = None
+            if whole:
+                note = (
+                    f"{len(values)} different whole numbers as labels: taken as numbers "
+                    "to predict (loss='squared'); say loss='softmax' if they are classes"
+                )
+            return Target(Squared(), None, np.empty(0), note)
+    if len(values) < 2:
+        came = f"1 class ({_label(values[0], labels)})" if len(values) else "no label"
+        raise DataError(
+            f"labels: expected at least two classes, got {came} in {len(y)} rows; "
+            "give classes= or loss="
+        )
+    names = tuple(_label(value, labels) for value in values)
+    if len(values) == 2 and (chosen is None or chosen.target == "sign"):
+        return Target(chosen or Logistic(), names, values)
+    if chosen is None or chosen.name in ("softmax", "logistic"):
+        return Target(Softmax(), names, values)  # the logistic loss of many classes
+    if chosen.is_vector:
+        return Target(chosen, names, values)
+    raise ShortlistError(
+        f"loss {chosen.name!r} knows two classes, got {len(values)}; try loss='softmax'"
+    )
+
+
+def _values_of(classes: Sequence[Label], labels: Sequence[Label] | None) -> Floats:
+    """Raw numbers of the classes that a user names, increasing."""
+    if labels is None:
+        return np.unique(np.asarray(classes, np.float64))
+    known = {label: code for code, label in enumerate(labels)}
+    unknown = [c for c in classes if c not in known]
+    if unknown:
+        raise ShortlistError(f"class {unknown[0]!r} does not occur among the labels")
+    return np.sort(np.array([known[c] for c in classes], np.float64))
+
+
+def _label(value: float, labels: Sequence[Label] | None) -> Label:
+    if labels is not None:
+        return labels[int(value)]
+    return int(value) if value == int(value) else float(value)
+
+
+def target_of(source: RowSource, loss: Any, classes: Any, y: Floats) -> Target:
+    """Decide for a source from the labels of its first rows."""
+    try:
+        return choose_target(loss, y, labels=source.label_names, classes=classes)
+    except DataError as error:
+        raise DataError(f"{source.name}: {error}") from None

@@ -1,0 +1,321 @@
+"""The objective of linear models: a loss of X W + b, with an l2 penalty."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from shortlist._protocols import Fit, Floats, Ints, ShortlistError
+from shortlist.losses import Squared, SquaredVector, get_loss
+from shortlist.losses.arrays import curvatures_into, slopes_into, total_loss
+from shortlist.objectives.columns import gather, transposed_product
+from shortlist.objectives.envelope import minimise_with_kinks
+from shortlist.objectives.least_squares import solve_squared
+from shortlist.objectives.newton import Minimum, minimise, slope_length
+from shortlist.objectives.restricted import Restricted
+
+# Two values of Q that differ by less, relatively, are the same but for rounding.
+_ROUNDING = 1e-14
+
+
+class LinearObjective:
+    """Mean loss of a linear model, as methods that select features see it.
+
+    With weights W, of shape (n_features, n_outputs), and intercepts b,
+
+        Q(W, b) = sum_i s_i loss(y_i, x_i W + b) / sum_i s_i + (l2 / 2) ||W||^2.
+
+    Coordinates are flat: ``j * n_outputs + c`` is the weight of feature j for margin c,
+    so the margins of a softmax may use different features. Intercepts are the nuisance:
+    always in, never penalised.
+
+    Parameters
+    ----------
+    loss : str or loss
+        A name, such as "logistic" or "huber:1.5", or a loss.
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        Kept as it is: rows or columns first, float32 or float64, a memory map, CSR or
+        CSC. Other sparse forms are turned into CSR.
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        What the loss takes: numbers, -1 and +1, counts, class codes 0, 1, ...; a row
+        an example for "squared_vector".
+    l2 : float, default=0.0
+    sample_weight : array-like of shape (n_samples,), default=None
+        Importance of each example, at least 0; None means 1 each.
+    fit_intercept : bool, default=True
+    n_outputs : int, default=None
+        Number of classes of a softmax; None: the largest code in y, plus 1.
+    max_iter : int, default=100
+        Newton steps in a refit.
+    dense_limit : int, default=1500
+        With more parameters than this a refit does not form the Hessian.
+
+    Attributes
+    ----------
+    n_samples, n_features, n_outputs : int
+    n_coordinates : int
+        n_features * n_outputs.
+
+    Notes
+    -----
+    ``refit`` finds the minimum to the last digits that rounding leaves. Squared losses
+    are solved directly (least norm if columns depend on each other), others by Newton's
+    method with a line search, on the exact Hessian up to ``dense_limit`` parameters and
+    by conjugate gradients beyond.
+
+    *Singular Hessians.* Duplicated or constant columns get the step of least norm. A
+    softmax does not change when a constant is added to all its margins; the intercepts
+    returned sum to zero, and so do, without l2, the weights of a feature that all
+    classes use. Losses without curvature on parts of the line (Huber, squared hinge)
+    get a Levenberg term where they need one.
+
+    *Kinks.* A pointwise loss without any curvature (hinge, epsilon-insensitive), or one
+    at whose kinks Newton's method gets stuck, is replaced by its Moreau envelope inside
+    the method of multipliers, which ends at the minimum of the loss itself. A vector
+    loss with kinks is minimised as far as a line search along damped steps gets.
+
+    *No minimum.* With separable classes and l2 = 0 the weights grow until the gradient
+    is negligible or ``max_iter`` is reached.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shortlist.objectives import LinearObjective
+    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]])
+    >>> objective = LinearObjective("squared", X, [1.0, 3.0, 5.0, 7.0])
+    >>> fit = objective.refit(np.array([0]))
+    >>> fit.weights.round(6), fit.nuisance.round(6)
+    (array([2.]), array([1.]))
+    """
+
+    def __init__(
+        self,
+        loss: Any,
+        X: Any,
+        y: Any,
+        *,
+        l2: float = 0.0,
+        sample_weight: Any = None,
+        fit_intercept: bool = True,
+        n_outputs: int | None = None,
+        max_iter: int = 100,
+        dense_limit: int = 1500,
+    ) -> None:
+        self.loss = get_loss(loss)
+        self.X = _as_table(X)
+        self.n_samples, self.n_features = self.X.shape
+        self.y = _as_target(self.loss, y, self.n_samples)
+        self.n_outputs = _count_outputs(self.loss, self.y, n_outputs)
+        self.n_coordinates = self.n_features * self.n_outputs
+        self.sample_weight = _as_weight(sample_weight, self.n_samples)
+        if not 0.0 <= l2 < np.inf:
+            raise ShortlistError(f"l2 should be at least 0 and finite, got {l2}")
+        self.l2, self.fit_intercept = float(l2), bool(fit_intercept)
+        self.max_iter, self.dense_limit = max_iter, dense_limit
+        self._share = self.sample_weight / self.sample_weight.sum()
+
+    def margins(self, fit: Fit) -> Floats:
+        """x_i W + b of every example, of shape (n_samples, n_outputs)."""
+        return self._margins(fit, np.ones(self.n_samples))
+
+    def value(self, fit: Fit) -> float:
+        """Q at the point."""
+        total = total_loss(
+            self.loss, self.y, self._margins(fit, self._share), self._share
+        )
+        return float(total + 0.5 * self.l2 * (fit.weights @ fit.weights))
+
+    def gradient(self, fit: Fit) -> Floats:
+        """Partial derivative of Q in every weight, of shape (n_coordinates,)."""
+        Z = self._margins(fit, self._share)
+        G = np.empty_like(Z)
+        slopes_into(self.loss, self.y, Z, self._share, G)
+        gradient = transposed_product(self.X, G).ravel()
+        gradient[fit.support] += self.l2 * fit.weights
+        return gradient
+
+    def information(self, fit: Fit) -> Floats:
+        """Second derivative of the summed losses in each weight of the support.
+
+        For coordinate (j, c) it is sum_i s_i h_ic x_ij^2, with h the curvatures: not
+        divided by the sum of the s_i, and without l2. Its inverse root is the standard
+        error of a weight whose feature does not correlate with the others.
+        """
+        features, cells = self._locate(fit.support)
+        Z = self._margins(fit, self._share)
+        H = np.empty_like(Z)
+        curvatures_into(self.loss, self.y, Z, self.sample_weight, H)
+        columns = gather(self.X, features, self.sample_weight, center=False)
+        return columns.squares(H).ravel()[cells]
+
+    def refit(self, support: Ints, start: Fit | None = None) -> Fit:
+        """Minimise Q over the weights of a support and the intercepts.
+
+        Parameters
+        ----------
+        support : ndarray of shape (n_weights,)
+            Increasing coordinates; may be empty.
+        start : Fit, default=None
+            Where to begin; coordinates that are not in the support are left out. None
+            begins at the best intercepts.
+        """
+        support = np.asarray(support, dtype=np.int64)
+        intercepts, slope_scale = self._unfitted
+        theta = np.concatenate([np.zeros(len(support)), intercepts])
+        if start is not None:
+            _, here, there = np.intersect1d(
+                support, start.support, assume_unique=True, return_indices=True
+            )
+            theta[here] = start.weights[there]
+            theta[len(support) :] = start.nuisance
+        problem = self._restricted(support)
+        first = problem.shifted(theta, +1.0)
+        before = problem.value(first, problem.margins(first))
+        found = self._minimum(problem, first, slope_scale)
+        theta, value = problem.shifted(found.theta, -1.0), found.value
+        if not value <= before + _ROUNDING * abs(before):
+            theta, value = problem.shifted(first, -1.0), before
+        for shift in problem.free_shifts():
+            theta[shift] -= theta[shift].mean()
+        return Fit(support, theta[: len(support)], theta[len(support) :], value)
+
+    @cached_property
+    def _unfitted(self) -> tuple[Floats, float]:
+        """Intercepts of the model without features, and the length of its slopes."""
+        problem = self._restricted(np.empty(0, dtype=np.int64))
+        zero = np.zeros(problem.n_parameters)
+        theta = self._minimum(problem, zero, 0.0).theta
+        # a constant y is fitted by the intercepts alone and leaves slopes of rounding
+        least = 1e-10 * slope_length(problem, zero)
+        return theta, max(slope_length(problem, theta), least)
+
+    def _minimum(
+        self, problem: Restricted, theta: Floats, slope_scale: float
+    ) -> Minimum:
+        loss, widest = type(self.loss), max(map(len, problem.features))
+        if loss in (Squared, SquaredVector) and widest <= self.dense_limit:
+            return solve_squared(problem)
+        options: dict[str, Any] = {
+            "slope_scale": slope_scale,
+            "max_iter": self.max_iter,
+            "dense_limit": self.dense_limit,
+        }
+        rough = not loss.is_vector and loss.smoothness == np.inf
+        if rough and not problem.curvatures(problem.margins(theta)).any():
+            return minimise_with_kinks(problem, theta, **options)
+        found = minimise(problem, theta, **options)
+        if rough and not found.converged:
+            exact = minimise_with_kinks(problem, found.theta, **options)
+            return exact if exact.value < found.value else found
+        return found
+
+    def _margins(self, fit: Fit, weight: Floats) -> Floats:
+        """Margins; those of rows with weight 0 are the intercepts."""
+        features, cells = self._locate(fit.support)
+        W = np.zeros((len(features), self.n_outputs))
+        W.flat[cells] = fit.weights
+        Z = gather(self.X, features, weight, center=False).times(W)
+        if self.fit_intercept:
+            Z += fit.nuisance
+        return Z
+
+    def _restricted(self, support: Ints) -> Restricted:
+        features, cells = self._locate(support)
+        columns = gather(self.X, features, self._share, center=self.fit_intercept)
+        return Restricted(
+            self.loss,
+            columns,
+            self.y,
+            self._share,
+            n_outputs=self.n_outputs,
+            cells=cells,
+            l2=self.l2,
+            fit_intercept=self.fit_intercept,
+        )
+
+    def _locate(self, support: Ints) -> tuple[Ints, Ints]:
+        """Features that a support uses, and its cells in their weights, flattened."""
+        if np.any(np.diff(support) <= 0) or (
+            len(support) and not 0 <= support[0] <= support[-1] < self.n_coordinates
+        ):
+            raise ShortlistError(
+                "support should hold increasing coordinates below "
+                f"{self.n_coordinates}, got {support}"
+            )
+        feature, output = np.divmod(support, self.n_outputs)
+        features, row = np.unique(feature, return_inverse=True)
+        return features, row * self.n_outputs + output
+
+
+def _as_table(X: Any) -> Any:
+    if hasattr(X, "tocsr"):
+        X = X if X.format in ("csr", "csc") else X.tocsr()
+    else:
+        X = np.asanyarray(X)
+        if X.dtype == object or X.dtype.kind not in "biuf":
+            raise ShortlistError(f"X should hold numbers, got dtype {X.dtype}")
+    if len(X.shape) != 2 or X.shape[0] == 0:
+        raise ShortlistError(f"X should have 2 dimensions and rows, got {X.shape}")
+    return X
+
+
+def _as_target(loss: Any, given: Any, n_samples: int) -> Floats:
+    """Return y as float64 of our own, after checking that the loss can take it."""
+    # compiled kernels want one kind of array: writeable, C-contiguous
+    y: Floats = np.array(given, dtype=np.float64, order="C")
+    name, rows = type(loss).name, isinstance(loss, SquaredVector)
+    if y.ndim != 1 + rows:
+        raise ShortlistError(
+            f"y should have {1 + rows} dimension(s) for the loss {name}, got {y.ndim}"
+        )
+    if len(y) != n_samples:
+        raise ShortlistError(f"y should have {n_samples} rows, as X has, got {len(y)}")
+    if not np.isfinite(y).all():
+        raise ShortlistError("y should be finite, it holds a NaN or an infinity")
+    target = type(loss).target
+    if target == "sign":
+        wrong, wanted = np.abs(y) != 1.0, "-1 or +1"
+    elif target == "count":
+        wrong, wanted = y < 0.0, "at least 0"
+    elif target == "class":
+        wrong, wanted = (y < 0.0) | (y != np.floor(y)), "class codes 0, 1, ..."
+    else:
+        return y
+    if wrong.any():
+        raise ShortlistError(
+            f"y should be {wanted} for the loss {name}, got {y[wrong][0]:g}"
+        )
+    return y
+
+
+def _count_outputs(loss: Any, y: Floats, n_outputs: int | None) -> int:
+    if not type(loss).is_vector:
+        wanted = 1
+    elif y.ndim == 2:
+        wanted = y.shape[1]
+    else:
+        wanted = int(y.max(initial=0.0)) + 1
+        if n_outputs is not None and n_outputs > wanted:
+            return n_outputs
+    if n_outputs is not None and n_outputs != wanted:
+        raise ShortlistError(
+            f"n_outputs should be {wanted} for this loss and y, got {n_outputs}"
+        )
+    return wanted
+
+
+def _as_weight(sample_weight: Any, n_samples: int) -> Floats:
+    if sample_weight is None:
+        return np.ones(n_samples)
+    weight = np.array(sample_weight, dtype=np.float64)
+    if weight.shape != (n_samples,):
+        raise ShortlistError(
+            f"sample_weight should have shape ({n_samples},), got {weight.shape}"
+        )
+    if not (np.isfinite(weight).all() and (weight >= 0.0).all() and weight.any()):
+        raise ShortlistError(
+            "sample_weight should be finite, at least 0 and not 0 everywhere"
+        )
+    return weight

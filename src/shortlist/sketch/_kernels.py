@@ -1,0 +1,164 @@
+"""MISSION's inner loop: learn from examples with all weights in a Count-Sketch.
+
+For each example: the margins from the sketched weights, the slope of the loss, a step
+for every nonzero feature added to the sketch, and a look whether the feature's score now
+reaches the threshold of the candidates. Two step rules share the loop:
+
+* gradient: w_j -= rate * slope * x_j, damped by the curvature along the example (an
+  implicit step to first order, so that no loss needs a learning rate of its own);
+* newton: w_j -= slope * x_j / (n_j + h x_j^2 + ridge), where n_j, the information
+  h x_j^2 collected so far, lives in one more row of cells beside row 0.
+
+Scores rank as |w_j| and as |w_j| (n_j + ridge)^(1/4); the second is kept as its fourth
+power, which ranks the same and costs no roots.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shortlist._steps import bias_step, count_norm, judge, mean_norm
+from shortlist.kernels._jit import kernel
+from shortlist.kernels.count_sketch import CountSketch, add_located, locate, medians
+from shortlist.kernels.heavy_hitters import Candidates, cut, listed
+from shortlist.kernels.id_table import put
+from shortlist.losses import n_margins
+
+GRADIENT, NEWTON = 0, 1
+
+
+class StepRule(NamedTuple):
+    """How to step; constants of a run."""
+
+    step: int  #: GRADIENT or NEWTON
+    ridge: float  #: ridge of the newton step, in units of the mean squared norm
+    bias_rate: float  #: AdaGrad rate of the bias; 0: newton step for the bias
+
+
+class SketchState(NamedTuple):
+    """All that one pass over a stream leaves behind."""
+
+    sketch: CountSketch
+    information: np.ndarray  #: float32, (width, n_margins), or (0, n_margins)
+    found: Candidates
+    bias: np.ndarray  #: float64, (n_margins,)
+    bias_scale: np.ndarray  #: float64, (n_margins,): squares or information so far
+    totals: np.ndarray  #: float64, see ``shortlist._steps``
+
+
+@kernel
+def gradient_steps(pull, x, weights, steps, scores):
+    """Plain steps along the example, and the scores they lead to."""
+    for t in range(x.shape[0]):
+        steps[t] = pull * x[t]
+        scores[t] = abs(weights[t] + steps[t])
+
+
+@kernel
+def newton_steps(known, cells, evidence, x, weights, steps, scores):
+    """Diagonal Newton steps, with the information collected so far."""
+    e, h, ridge = evidence
+    for t in range(x.shape[0]):
+        information = known[cells[t]] + h * x[t] * x[t]
+        known[cells[t]] = information
+        steps[t] = e * x[t] / (information + ridge)
+        squared = (weights[t] + steps[t]) * (weights[t] + steps[t])
+        scores[t] = squared * squared * (information + ridge)
+
+
+@kernel
+def nominate(rule, state, c, ids, scores):
+    """Let ids whose scores reach the threshold of margin c in among the candidates."""
+    found = state.found
+    keys, tau = found.keys[c], found.tau
+    for t in range(ids.shape[0]):
+        if scores[t] >= tau[c] and scores[t] > 0.0:
+            if found.count[c] >= 2 * found.room:
+                prune(rule, state, c)
+                if scores[t] < tau[c]:
+                    continue
+            found.count[c] += put(keys, ids[t])
+
+
+@kernel
+def explore(loss, rule, state, block):
+    """Learn from a block of examples, in order."""
+    sketch, totals = state.sketch, state.totals
+    flat, known = sketch.table.reshape(-1), state.information.reshape(-1)
+    rows, margins = sketch.table.shape[0], n_margins(loss, sketch.table.shape[2])
+    longest = 0
+    for i in range(block.y.shape[0]):
+        longest = max(longest, block.indptr[i + 1] - block.indptr[i])
+    cells = np.empty(longest * rows, np.uint64)
+    signs = np.empty(longest * rows, np.float32)
+    weights = np.empty((longest, margins))
+    steps, scores = np.empty(longest), np.empty(longest)
+    z, pulls, curvatures = np.empty(margins), np.empty(margins), np.empty(margins)
+
+    for i in range(block.y.shape[0]):
+        importance = block.weight[i]
+        if importance == 0.0:
+            continue
+        first, length = block.indptr[i], block.indptr[i + 1] - block.indptr[i]
+        ids, x = block.ids[first : first + length], block.values[first : first + length]
+
+        locate(sketch, ids, cells, signs)
+        medians(flat, rows, cells, signs, weights[:length])
+        norm = 0.0
+        for c in range(margins):
+            z[c] = state.bias[c]
+        for t in range(length):
+            norm += x[t] * x[t]
+            for c in range(margins):
+                z[c] += weights[t, c] * x[t]
+        count_norm(totals, norm, importance)
+        scale = mean_norm(totals)
+        judge(loss, block.y[i], z, importance, totals, pulls, curvatures)
+        bias_step(rule.bias_rate, state.bias, state.bias_scale, pulls, curvatures)
+
+        for c in range(margins):
+            e, h = pulls[c], curvatures[c]
+            if e == 0.0:
+                continue
+            if rule.step == NEWTON:
+                evidence = (e, h, rule.ridge * scale)
+                first_row = cells[: length * rows : rows]
+                newton_steps(
+                    known[c:], first_row, evidence, x, weights[:, c], steps, scores
+                )
+            else:
+                pull = e / (scale + h * norm)
+                gradient_steps(pull, x, weights[:, c], steps, scores)
+            add_located(flat, rows, cells, signs, c, steps[:length])
+            nominate(rule, state, c, ids, scores)
+
+
+@kernel
+def rescore(rule, state, c, ids):
+    """Weights, scores and information of ids at margin c, as the sketch is now."""
+    sketch = state.sketch
+    rows, _, margins = sketch.table.shape
+    flat, known = sketch.table.reshape(-1), state.information.reshape(-1)
+    cells = np.empty(ids.shape[0] * rows, np.uint64)
+    signs = np.empty(ids.shape[0] * rows, np.float32)
+    weights = np.empty((ids.shape[0], margins))
+    locate(sketch, ids, cells, signs)
+    medians(flat, rows, cells, signs, weights)
+    ridge = rule.ridge * mean_norm(state.totals)
+    estimates, scores = np.empty(ids.shape[0]), np.empty(ids.shape[0])
+    information = np.zeros(ids.shape[0])
+    for i in range(ids.shape[0]):
+        estimates[i] = weights[i, c]
+        scores[i] = abs(estimates[i])
+        if rule.step == NEWTON:
+            information[i] = known[cells[i * rows] + np.uint64(c)]
+            squared = estimates[i] * estimates[i]
+            scores[i] = squared * squared * (information[i] + ridge)
+    return estimates, scores, information
+
+
+@kernel
+def prune(rule, state, c):
+    """Cut the full set of candidates of margin c to its best half."""
+    ids = listed(state.found, c)
+    cut(state.found, c, ids, rescore(rule, state, c, ids)[1])

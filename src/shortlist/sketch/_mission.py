@@ -1,0 +1,188 @@
+"""MISSION: select from a feature space that only a sketch of can be kept.
+
+The weights of all features live in a Count-Sketch of fixed size; candidates are those
+whose estimates cross a threshold (see ``kernels.heavy_hitters``). This module holds the
+rule and the function that makes an algorithm of it; the estimator lives elsewhere, so
+that text can be selected from without importing scikit-learn.
+
+References
+----------
+Aghazadeh, Spring, LeJeune, Dasarathy, Shrivastava, Baraniuk. MISSION: Ultra Large-Scale
+Feature Selection using Count-Sketches. ICML 2018.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shortlist._online import Found, OnlineLearner, bias_rate
+from shortlist._protocols import Capabilities, Floats, Ids, RowBlock, ShortlistError
+from shortlist._steps import N_TOTALS, mean_norm
+from shortlist._targets import Target
+from shortlist.kernels.count_sketch import count_sketch, estimate
+from shortlist.kernels.heavy_hitters import candidates, listed
+from shortlist.kernels.id_table import n_slots
+from shortlist.sketch._kernels import (
+    GRADIENT,
+    NEWTON,
+    SketchState,
+    StepRule,
+    explore,
+    rescore,
+)
+from shortlist.sketch._memory import cells_in_row
+
+CAPABILITIES = Capabilities(
+    method="mission",
+    room="sketch",
+    summary="MISSION: weights in a Count-Sketch, for features without end",
+    algorithm="shortlist.sketch._mission:mission",
+    estimator="shortlist.sketch:Mission",
+    losses=(
+        "squared",
+        "logistic",
+        "softmax",
+        "squared_hinge",
+        "hinge",
+        "huber",
+        "epsilon_insensitive",
+        "poisson",
+    ),
+    citation=(
+        "Aghazadeh, Spring, LeJeune, Dasarathy, Shrivastava, Baraniuk (2018). MISSION: "
+        "Ultra Large-Scale Feature Selection using Count-Sketches. ICML."
+    ),
+    one_pass=True,
+    options=("memory", "rows", "recipe", "budget"),
+)
+
+#: Ridge of steps and refits, in units of the mean squared norm of an example.
+RIDGE = 0.2
+
+RECIPES = ("auto", "refit", "newton")
+
+
+def n_candidates(k: int) -> int:
+    """How many candidates a margin keeps, of which a refit then chooses k."""
+    return max(1024, 4 * k) if k <= 4096 else 2 * k
+
+
+@dataclass(frozen=True)
+class MissionRule:
+    """Weights in a Count-Sketch, by gradient or by diagonal Newton steps."""
+
+    k: int
+    step: int
+    memory: str | int
+    rows: int
+    seed: int
+
+    def _constants(self, target: Target) -> StepRule:
+        return StepRule(self.step, RIDGE, bias_rate(target))
+
+    def create(self, target: Target, n_features: int | None) -> SketchState:
+        """Fresh sketch and candidates, within the memory given."""
+        margins, room = target.n_margins, n_candidates(self.k)
+        if n_features is not None:
+            room = min(room, max(self.k, n_features))
+        slots = n_slots(2 * room) * margins
+        rows_of_cells = self.rows + (self.step == NEWTON)
+        width = cells_in_row(self.memory, rows_of_cells, margins, slots)
+        if n_features is not None:
+            # Cells beyond this many a feature would hardly ever be touched.
+            width = min(width, 64 * max(n_features, 16))
+        return SketchState(
+            count_sketch(self.rows, width, margins, self.seed),
+            np.zeros((width if self.step == NEWTON else 0, margins), np.float32),
+            candidates(room, margins),
+            np.zeros(margins),
+            np.zeros(margins),
+            np.zeros(N_TOTALS),
+        )
+
+    def learn(self, model: SketchState, target: Target, block: RowBlock) -> None:
+        """Learn from a block, in place."""
+        explore(target.loss, self._constants(target), model, block)
+
+    def totals(self, model: SketchState) -> Floats:
+        """Running totals."""
+        return model.totals
+
+    def found(self, model: SketchState, target: Target, always: Ids) -> Found:
+        """Candidates of every margin, with their estimates as of now."""
+        constants, margins = self._constants(target), target.n_margins
+        ridge = RIDGE * float(mean_norm(model.totals))
+        parts = []
+        for c in range(margins):
+            ids = np.union1d(listed(model.found, c), always)
+            weight, score, information = rescore(constants, model, c, ids)
+            # Collisions show in the spread of the rows, noise in the information.
+            spread = np.empty((len(ids), margins))
+            estimate(model.sketch, ids, np.empty_like(spread), spread)
+            error = spread[:, c]
+            if self.step == NEWTON:
+                score = score**0.25
+                error = np.sqrt(error**2 + 1.0 / (information + ridge))
+            parts.append((ids, np.full(len(ids), c), weight, score, error))
+        ids, margin, weight, score, error = map(
+            np.concatenate, zip(*parts, strict=True)
+        )
+        return Found(ids, margin, weight, score, error, model.bias.copy())
+
+
+def mission(
+    k: int,
+    *,
+    loss: Any = "auto",
+    classes: Sequence[Any] | None = None,
+    memory: str | int = "16MB",
+    rows: int = 3,
+    recipe: str = "auto",
+    budget: str = "per_class",
+    passes: int = 1,
+    always: Sequence[str] = (),
+    never: Sequence[str] = (),
+    seed: int = 0,
+    reiterable: bool = True,
+) -> OnlineLearner:
+    """Make the algorithm that an engine runs.
+
+    Parameters are those of :class:`shortlist.sketch.Mission`; ``reiterable`` says
+    whether the data can be read again, which is what recipe="auto" goes by.
+    """
+    if recipe not in RECIPES:
+        raise ShortlistError(f"recipe should be one of {RECIPES}, got {recipe!r}")
+    if budget not in ("per_class", "shared"):
+        raise ShortlistError(
+            f"budget should be 'per_class' or 'shared', got {budget!r}"
+        )
+    if recipe == "auto":
+        recipe = "refit" if reiterable else "newton"
+    refit = recipe == "refit"
+    rule = MissionRule(k, GRADIENT if refit else NEWTON, memory, rows, seed)
+    return OnlineLearner(
+        method=CAPABILITIES.method,
+        room=CAPABILITIES.room,
+        rule=rule,
+        k=k,
+        loss=loss,
+        classes=classes,
+        passes=passes,
+        refit=refit,
+        budget=budget,
+        ridge=RIDGE,
+        always=always,
+        never=never,
+        params={
+            "k": k,
+            "memory": memory,
+            "rows": rows,
+            "recipe": recipe,
+            "passes": passes,
+            "seed": seed,
+        },
+    )

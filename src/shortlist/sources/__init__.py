@@ -1,0 +1,68 @@
+"""Where rows come from: text files and pipes, arrays, tables."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from shortlist._protocols import DataError, RowSource
+from shortlist.sources._tables import is_table
+from shortlist.sources.arrays import ArraySource
+from shortlist.sources.frames import FrameSource
+from shortlist.sources.holdout import split_holdout
+from shortlist.sources.libsvm import LibsvmSource
+from shortlist.sources.taking import take
+
+__all__ = [
+    "ArraySource",
+    "FrameSource",
+    "LibsvmSource",
+    "open_source",
+    "split_holdout",
+    "take",
+]
+
+
+def open_source(data: Any, **options: Any) -> RowSource:
+    """Make a source of whatever holds the rows.
+
+    Parameters
+    ----------
+    data : path, list of paths, array, table, pair or RowSource
+        A path, a pattern, "-" or a list of these is libsvm text. An array or a table
+        may come with its labels, as a pair ``(X, y)``. A source is returned as it is.
+    **options
+        Keyword options of the source that fits the data.
+
+    Returns
+    -------
+    RowSource
+
+    Examples
+    --------
+    >>> open_source(([[1.0, 0.0], [0.0, 2.0]], [1, -1])).n_features
+    2
+    """
+    if isinstance(data, RowSource):
+        if options:
+            raise DataError(
+                f"expected no options for a source, got {', '.join(options)}"
+            )
+        return data
+    if _is_path(data):
+        return LibsvmSource(data, **options)
+    if isinstance(data, (list, tuple)) and data and all(map(_is_path, data)):
+        return LibsvmSource(data, **options)
+    X, y = data if isinstance(data, tuple) and len(data) == 2 else (data, None)
+    if is_table(X):
+        return FrameSource(X, **({"target": y} if y is not None else {}), **options)
+    if hasattr(X, "shape") or isinstance(X, (list, tuple)):
+        return ArraySource(X, y, **options)
+    raise DataError(
+        "expected a path, an array, a table, a pair (X, y) or a source, "
+        f"got {type(data).__name__}"
+    )
+
+
+def _is_path(data: Any) -> bool:
+    return isinstance(data, (str, os.PathLike))

@@ -1,0 +1,104 @@
+"""What is known about rows besides their features: labels, weights, missing values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from shortlist._protocols import DataError, Floats, ShortlistError
+
+NUMBER_KINDS = "biuf"  # NumPy's letters for booleans, integers and floats
+
+
+def encode_labels(y: Any, n_rows: int, name: str) -> tuple[Floats, list[str] | None]:
+    """Labels as floats: numbers as they are, others as codes into sorted names.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,) or None
+        None means that there are no labels: all NaN.
+    n_rows : int
+    name : str
+        What messages call it.
+
+    Returns
+    -------
+    labels : ndarray of float
+    label_names : list of str or None
+        What the codes stand for; None if labels are numbers.
+    """
+    if y is None:
+        return np.full(n_rows, np.nan), None
+    labels = _vector(y, n_rows, name)
+    numbers = _as_numbers(labels)
+    if numbers is not None:
+        _check_finite(numbers, name)
+        return numbers, None
+    texts = ["" if _is_missing(label) else str(label) for label in labels.tolist()]
+    for row, label in enumerate(labels.tolist()):
+        if _is_missing(label):
+            raise DataError(f"{name}: row {row}: expected a label, got {label}")
+    label_names = sorted(set(texts))
+    codes = {label: float(code) for code, label in enumerate(label_names)}
+    return np.array([codes[text] for text in texts]), label_names
+
+
+def check_weights(weights: Any, n_rows: int, name: str) -> Floats:
+    """Weights as floats, at least 0; None means that all are 1."""
+    if weights is None:
+        return np.ones(n_rows)
+    numbers = _as_numbers(_vector(weights, n_rows, name))
+    if numbers is None:
+        raise DataError(f"{name}: expected numbers, got {np.asarray(weights).dtype}")
+    _check_finite(numbers, name)
+    negative = np.flatnonzero(numbers < 0)
+    if len(negative):
+        row = int(negative[0])
+        raise DataError(f"{name}: row {row}: expected 0 or more, got {numbers[row]}")
+    return numbers
+
+
+def check_choice(parameter: str, value: str, choices: Sequence[str]) -> None:
+    """Refuse a value that is not among the choices."""
+    if value not in choices:
+        expected = " or ".join(map(repr, choices))
+        raise ShortlistError(f"{parameter}: expected {expected}, got {value!r}")
+
+
+def _vector(values: Any, n_rows: int, name: str) -> np.ndarray[Any, Any]:
+    vector = np.asarray(values)
+    if vector.shape != (n_rows,):
+        raise DataError(f"{name}: expected shape ({n_rows},), got {vector.shape}")
+    return vector
+
+
+def _as_numbers(vector: np.ndarray[Any, Any]) -> Floats | None:
+    """Fresh floats, or None if these are not numbers."""
+    if vector.dtype.kind == "O":
+        # what tables with missing values turn into; text that looks like a number
+        # stays text
+        if any(isinstance(item, (str, bytes)) for item in vector.tolist()):
+            return None
+    elif vector.dtype.kind not in NUMBER_KINDS:
+        return None
+    try:
+        return vector.astype(np.float64)
+    except (TypeError, ValueError):
+        return None
+
+
+def _check_finite(numbers: Floats, name: str) -> None:
+    bad = np.flatnonzero(~np.isfinite(numbers))
+    if len(bad):
+        row = int(bad[0])
+        raise DataError(f"{name}: row {row}: expected a number, got {numbers[row]}")
+
+
+def _is_missing(label: Any) -> bool:
+    # None, NaN, and the markers of table libraries, which equal not even themselves
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        return True

@@ -1,0 +1,230 @@
+"""MISSION's inner loop equals the slow one, whatever the loss, rule and blocks."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reference import sketch as reference
+from reference.sketch import SlowMission, make_block, random_block, split
+from shortlist._steps import HITS, LOSS, N_TOTALS, ROWS, WEIGHT, mean_norm
+from shortlist.kernels.count_sketch import count_sketch
+from shortlist.kernels.heavy_hitters import candidates, listed
+from shortlist.losses import (
+    Hinge,
+    Huber,
+    Logistic,
+    Poisson,
+    Softmax,
+    Squared,
+    SquaredHinge,
+)
+from shortlist.sketch._kernels import (
+    GRADIENT,
+    NEWTON,
+    SketchState,
+    StepRule,
+    explore,
+    prune,
+    rescore,
+)
+
+quick = settings(max_examples=10, deadline=None)
+seeds = st.integers(0, 2**32)
+bias_rates = st.sampled_from([0.0, 0.5])
+RULES = {GRADIENT: reference.GRADIENT, NEWTON: reference.NEWTON}
+LOSSES = [
+    Logistic(),
+    Squared(),
+    SquaredHinge(),
+    Hinge(),
+    Huber(),
+    Poisson(),
+    Softmax(),
+]
+EXPONENTIAL = [Logistic(), Poisson(), Softmax()]
+every_rule = pytest.mark.parametrize("step", RULES, ids=RULES.values())
+every_loss = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
+
+# Few cells, so that ids collide, and little room, so that sets are cut.
+WIDTH, ROOM, RIDGE = 23, 4, 0.2
+
+
+def margins_of(loss):
+    return 3 if loss.is_vector else 1
+
+
+def fresh(step, n_margins=1, *, rows=3, width=WIDTH, room=ROOM):
+    return SketchState(
+        count_sketch(rows, width, n_margins, seed=5),
+        np.zeros((width if step == NEWTON else 0, n_margins), np.float32),
+        candidates(room, n_margins),
+        np.zeros(n_margins),
+        np.zeros(n_margins),
+        np.zeros(N_TOTALS),
+    )
+
+
+def explored(loss, step, blocks, bias_rate=0.5, **size):
+    state = fresh(step, margins_of(loss), **size)
+    for block in blocks:
+        explore(loss, StepRule(step, RIDGE, bias_rate), state, block)
+    return state
+
+
+def slowly_explored(loss, step, block, like, bias_rate=0.5):
+    _, width, n_margins = like.sketch.table.shape
+    slow = SlowMission(
+        like.sketch.keys,
+        width,
+        n_margins,
+        step=RULES[step],
+        ridge=RIDGE,
+        bias_rate=bias_rate,
+        room=like.found.room,
+    )
+    slow.explore(loss, block)
+    return slow
+
+
+def assert_equal(state, slow, loss=None):
+    # The order of operations is the same, so bits are too; only an exponential may
+    # differ in its last place where compiled code takes it from another library.
+    rtol = 1e-5 if loss in EXPONENTIAL else 0.0
+
+    def close(one, other, rtol=rtol):
+        scale = max(1.0, np.abs(other).max(initial=0.0))
+        np.testing.assert_allclose(one, other, rtol=rtol, atol=rtol * scale / 10)
+
+    close(state.sketch.table, slow.sketch.table)
+    if len(state.information):
+        close(state.information, slow.information)
+    close(state.bias, slow.bias)
+    close(state.bias_scale, slow.bias_scale)
+    totals = slow.totals
+    assert state.totals[ROWS] == totals.rows
+    assert state.totals[WEIGHT] == totals.weight
+    assert state.totals[HITS] == totals.hits
+    close(state.totals[LOSS], totals.loss)
+    close(mean_norm(state.totals), totals.mean_norm)
+    for c, members in enumerate(slow.found):
+        assert set(listed(state.found, c)) == set(members.listed())
+        assert state.found.count[c] == len(members.listed())
+        close(state.found.tau[c], members.tau, rtol=1e-5)  # fourth powers round freely
+
+
+def assert_same_bits(one, other):
+    for left, right in zip(flat(one), flat(other), strict=True):
+        np.testing.assert_array_equal(left, right)
+
+
+def flat(state):
+    return [*state.sketch, state.information, *state.found, *state[3:]]
+
+
+@every_rule
+@every_loss
+@quick
+@given(seed=seeds, bias_rate=bias_rates)
+def test_exploring_equals_the_reference(loss, step, seed, bias_rate):
+    block = random_block(seed, loss.target)
+    state = explored(loss, step, [block], bias_rate)
+    assert_equal(state, slowly_explored(loss, step, block, state, bias_rate), loss)
+
+
+@every_rule
+@pytest.mark.parametrize("rows", [1, 5, 7, 9])
+def test_any_number_of_rows_equals_the_reference(rows, step):
+    block = random_block(rows)
+    state = explored(Squared(), step, [block], rows=rows)
+    assert_equal(state, slowly_explored(Squared(), step, block, state))
+
+
+@every_rule
+def test_one_cell_and_room_for_one_equal_the_reference(step):
+    block = random_block(0)
+    state = explored(Squared(), step, [block], width=1, room=1)
+    assert_equal(state, slowly_explored(Squared(), step, block, state))
+
+
+@every_rule
+def test_the_random_blocks_do_fill_and_cut_the_sets(step):
+    for loss in (Squared(), Softmax()):
+        state = explored(loss, step, [random_block(0, loss.target)])
+        assert (state.found.tau > 0).all()
+        assert (state.found.count <= 2 * ROOM).all()
+
+
+@every_rule
+def test_the_mean_norm_stays_as_it_is_after_a_thousand_examples(step):
+    rng = np.random.default_rng(0)
+    rows = [[(i % 7, x)] for i, x in enumerate(rng.normal(size=1100))]
+    rows[1080:] = [[(i, 100.0 * x) for i, x in row] for row in rows[1080:]]
+    weight = rng.choice([0.0, 1.0, 3.0], 1100, p=[0.05, 0.5, 0.45])
+    block = make_block(rows, rng.normal(size=1100), weight)
+    state = explored(Squared(), step, [block])
+    assert_equal(state, slowly_explored(Squared(), step, block, state))
+    assert mean_norm(state.totals) < 10
+
+
+@every_rule
+@pytest.mark.parametrize("loss", [Logistic(), Softmax()], ids=lambda loss: loss.name)
+@quick
+@given(seed=seeds, cuts=st.lists(st.integers(1, 40)))
+def test_block_boundaries_do_not_matter(loss, step, seed, cuts):
+    block = random_block(seed, loss.target)
+    parts = explored(loss, step, split(block, cuts))
+    assert_same_bits(parts, explored(loss, step, [block]))
+
+
+@every_rule
+@quick
+@given(seed=seeds)
+def test_rows_of_weight_zero_are_as_good_as_absent(step, seed):
+    block = random_block(seed)
+    block.y[block.weight == 0] = 1e6
+    without = [part for part in split(block, range(40)) if part.weight[0] > 0]
+    whole = explored(Squared(), step, [block])
+    assert_same_bits(whole, explored(Squared(), step, without))
+
+
+@every_rule
+def test_examples_without_nonzeros_move_only_the_bias(step):
+    block = make_block([[], [], []], [1.0, 2.0, 3.0])
+    state = explored(Squared(), step, [block], bias_rate=0.0)
+    assert not state.sketch.table.any()
+    assert state.found.count[0] == 0
+    assert state.bias[0] == pytest.approx(2.0, rel=1e-3)  # the mean
+    assert mean_norm(state.totals) == 1.0
+
+
+@every_rule
+@pytest.mark.parametrize("loss", [Squared(), Softmax()], ids=lambda loss: loss.name)
+def test_scores_weights_and_information_are_read_back(loss, step):
+    block = random_block(3, loss.target)
+    state = explored(loss, step, [block])
+    slow = slowly_explored(loss, step, block, state)
+    ids = np.unique(block.ids)
+    for c in range(margins_of(loss)):
+        weight, score, information = rescore(StepRule(step, RIDGE, 0.5), state, c, ids)
+        expected = [slow.sketch.estimate(number, c) for number in ids]
+        np.testing.assert_allclose(weight, expected, rtol=1e-5, atol=1e-6)
+        expected = [slow.score(number, c) for number in ids]
+        np.testing.assert_allclose(score, expected, rtol=1e-4, atol=1e-6)
+        if step == NEWTON:
+            cells = [reference.place(i, slow.sketch.keys[0], WIDTH)[0] for i in ids]
+            expected = slow.information[cells, c]
+            np.testing.assert_allclose(information, expected, rtol=1e-5, atol=1e-6)
+
+
+@every_rule
+def test_pruning_keeps_the_best_by_their_scores_now(step):
+    rule = StepRule(step, RIDGE, 0.5)
+    state = explored(Squared(), step, [random_block(1)], width=1000, room=30)
+    assert state.found.tau[0] == 0
+    ids = listed(state.found, 0)
+    _, scores, _ = rescore(rule, state, 0, ids)
+    prune(rule, state, 0)
+    best = np.sort(scores)[-30:]
+    assert set(listed(state.found, 0)) == set(ids[scores >= best[0]])
+    assert state.found.tau[0] == best[0]

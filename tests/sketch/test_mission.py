@@ -1,0 +1,208 @@
+"""Mission through the whole house: sources, engine, estimator."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from shortlist import ArraySource, Mission, ShortlistError
+from shortlist._scoring import evaluate
+from shortlist.engines import Interrupted, run
+from shortlist.sketch._mission import mission
+
+
+def sparse_stream(seed, n=600, p=5000, nnz=8, n_true=4, n_classes=2):
+    """Rows of a few ones; the first n_true columns, two a row, decide the label."""
+    rng = np.random.default_rng(seed)
+    told = np.argsort(rng.random((n, n_true)), axis=1)[:, :2]
+    columns = np.hstack([told, rng.integers(n_true, p, (n, nnz - 2))])
+    rows = np.repeat(np.arange(n), nnz)
+    X = sparse.csr_array((np.ones(n * nnz), (rows, columns.ravel())), shape=(n, p))
+    weights = np.linspace(-2, 2, n_true * n_classes).reshape(n_true, n_classes)
+    weights = rng.permuted(weights, axis=0)
+    y = np.argmax(X[:, :n_true] @ weights + rng.gumbel(size=(n, n_classes)) / 3, axis=1)
+    return X, y
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    k=st.integers(1, 12),
+    cuts=st.lists(st.integers(1, 80), min_size=1, max_size=6),
+    n_classes=st.sampled_from([2, 3]),
+    cells=st.sampled_from([120, 1200, 12000]),
+)
+def test_the_budget_holds_after_every_partial_fit(seed, k, cuts, n_classes, cells):
+    X, y = sparse_stream(seed, n=sum(cuts), p=300, n_classes=n_classes)
+    selector = Mission(k, loss="logistic", memory=cells)
+    begin = 0
+    for size in cuts:
+        rows = slice(begin, begin + size)
+        selector.partial_fit(X[rows], y[rows], classes=range(n_classes))
+        begin += size
+        for weights in selector.coef_:
+            assert np.count_nonzero(weights) <= k
+
+
+@settings(max_examples=10, deadline=None)
+@given(
+    seed=st.integers(0, 1000),
+    block_rows=st.integers(1, 700),
+    recipe=st.sampled_from(["refit", "newton"]),
+    n_classes=st.sampled_from([2, 3]),
+)
+def test_the_block_size_does_not_change_a_bit(seed, block_rows, recipe, n_classes):
+    X, y = sparse_stream(seed, n_classes=n_classes)
+    algorithm = mission(5, recipe=recipe, memory=30_000, seed=seed)
+    whole = run(algorithm, ArraySource(X, y, block_rows=4096))
+    parts = run(algorithm, ArraySource(X, y, block_rows=block_rows))
+    assert parts == whole
+
+
+def test_partial_fit_in_one_call_or_many_gives_the_same_bits():
+    X, y = sparse_stream(5)
+    once = Mission(5, loss="logistic").partial_fit(X, y, classes=[0, 1])
+    often = Mission(5, loss="logistic")
+    for i in range(0, 600, 7):
+        often.partial_fit(X[i : i + 7], y[i : i + 7], classes=[0, 1])
+    assert often.shortlist_ == once.shortlist_
+
+
+@pytest.mark.parametrize("recipe", ["refit", "newton"])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_planted_features_are_found(recipe, n_classes):
+    X, y = sparse_stream(1, n=3000, n_true=6, n_classes=n_classes)
+    fitted = Mission(6, recipe=recipe).fit(X, y)
+    found = fitted.shortlist_.ids[fitted.shortlist_.margin == 0]
+    assert len(set(found.tolist()) & set(range(6))) >= 5
+    assert fitted.score(X, y) > 0.75
+
+
+def test_a_regression_finds_its_features_whatever_the_unit_of_the_target():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2000))
+    y = X[:, :3] @ [1.0, -2.0, 3.0] + 0.1 * rng.normal(size=400)
+    small, large = Mission(3).fit(X, y), Mission(3).fit(X, 1e6 * y + 1e8)
+    assert small.get_support(indices=True).tolist() == [0, 1, 2]
+    assert large.get_support(indices=True).tolist() == [0, 1, 2]
+    np.testing.assert_allclose(large.coef_, 1e6 * small.coef_, rtol=1e-6, atol=1)
+    assert large.score(X, 1e6 * y + 1e8) > 0.99
+
+
+def test_a_refit_of_kept_rows_equals_scikit_learn_on_the_same_features():
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(300, 50))
+    y = rng.random(300) < 1 / (1 + np.exp(-2 * X[:, 3] + X[:, 8]))
+    fitted = Mission(2).fit(X, y)
+    assert fitted.get_support(indices=True).tolist() == [3, 8]
+    ridge = 0.2 * np.mean(np.sum(X[:, [3, 8]] ** 2, axis=1))
+    peer = LogisticRegression(C=1 / ridge, tol=1e-10).fit(X[:, [3, 8]], y)
+    np.testing.assert_allclose(fitted.coef_[:, [3, 8]], peer.coef_, rtol=1e-4)
+    np.testing.assert_allclose(fitted.intercept_, peer.intercept_, rtol=1e-3)
+
+
+def test_a_shared_budget_counts_distinct_features():
+    X, y = sparse_stream(3, n_classes=4)
+    shared = Mission(3, budget="shared").fit(X, y).shortlist_
+    apart = Mission(3).fit(X, y).shortlist_
+    assert shared.n_selected == 3
+    assert apart.n_selected > 3
+    assert max(np.bincount(apart.margin)) == 3
+
+
+class OneShot:
+    """A source that can be read once, like a pipe."""
+
+    def __init__(self, base):
+        self._base, self.reiterable, self.name = base, False, "pipe"
+
+    def __getattr__(self, name):
+        return getattr(self._base, name)
+
+
+def test_a_stream_that_passes_once_gets_the_one_pass_recipe():
+    X, y = sparse_stream(4)
+    fitted = Mission(4).fit_source(OneShot(ArraySource(X, y)))
+    assert fitted.shortlist_.params["recipe"] == "newton"
+    with pytest.raises(ShortlistError, match="read only once"):
+        Mission(4, recipe="refit").fit_source(OneShot(ArraySource(X, y)))
+
+
+def test_fit_forgets_what_partial_fit_learned():
+    X, y = sparse_stream(6)
+    fresh = Mission(4).fit(X, y).shortlist_
+    used = Mission(4).partial_fit(X[::-1], y[::-1]).fit(X, y)
+    assert used.shortlist_ == fresh
+    again = used.partial_fit(X, y).shortlist_
+    assert again == Mission(4).partial_fit(X, y).shortlist_
+
+
+def test_a_class_that_nobody_announced_is_refused():
+    X, y = sparse_stream(7, n_classes=3)
+    selector = Mission(4).partial_fit(X[y < 2], y[y < 2])
+    with pytest.raises(ShortlistError, match="name them all in the first call"):
+        selector.partial_fit(X[y == 2], y[y == 2])
+
+
+def test_progress_is_reported_and_ctrl_c_keeps_what_was_learned():
+    X, y = sparse_stream(8)
+    seen = []
+
+    def observe(progress):
+        seen.append(progress)
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as caught:
+        run(mission(4), ArraySource(X, y, block_rows=100), observe)
+    assert [p.position for p in seen] == [100, 200, 300]
+    assert [p.stage for p in seen] == ["explore"] * 3
+    assert caught.value.result.n_examples == 300
+    assert 1 <= caught.value.result.n_selected <= 4
+
+
+def test_the_trace_tells_the_story_of_the_stream():
+    X, y = sparse_stream(9, n=4500)
+    trace = run(mission(4), ArraySource(X, y)).trace
+    assert trace["rows"].tolist() == [1000, 2000, 3000, 4000, 4500]
+    assert trace["loss"][-1] < trace["loss"][0]
+    assert trace["accuracy"][-1] > 0.6
+
+
+def test_zero_weight_means_absent():
+    X, y = sparse_stream(10)
+    weight = (np.arange(600) % 3 > 0).astype(float)
+    kept = weight > 0
+    weighted = Mission(4).fit(X, y, sample_weight=weight)
+    absent = Mission(4).fit(X[kept], y[kept])
+    np.testing.assert_allclose(weighted.coef_, absent.coef_, rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"recipe": "soup"}, "recipe should be one of"),
+        ({"budget": "none"}, "budget should be"),
+        ({"memory": "4 parsecs"}, "memory should be a size"),
+        ({"memory": "1kB"}, "too small"),
+        ({"rows": 4}, "rows should be odd"),
+        ({"loss": "hinge"}, "knows two classes"),
+    ],
+)
+def test_bad_settings_are_refused_in_one_line(settings, message):
+    X, y = sparse_stream(11, n_classes=3)
+    with pytest.raises(ValueError, match=message) as caught:
+        Mission(4, **settings).fit(X, y)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_shortlist_scores_rows_it_has_not_seen():
+    X, y = sparse_stream(12, n=2000)
+    result = run(mission(4), ArraySource(X[:1500], y[:1500]))
+    score = evaluate(result, ArraySource(X[1500:], y[1500:]))
+    assert score.metric == "accuracy"
+    assert score.n_rows == 500
+    assert score.value > score.baseline + 0.1
