@@ -1,20 +1,23 @@
 """Code in the documentation runs and prints what the text says."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted([*DOCS.glob("*.md"), *ROOT.glob("*.md")])
 
 
 def code_in(page):
-    return re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), re.DOTALL)
+    return re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
 
 
 def test_adding_a_selector_works_as_written(capsys):
     scope = {"__name__": "docs"}
-    for block in code_in("adding-a-selector.md"):
+    for block in code_in(DOCS / "adding-a-selector.md"):
         exec(compile(block, "adding-a-selector.md", "exec"), scope)
     printed = capsys.readouterr().out.splitlines()
     text = (DOCS / "adding-a-selector.md").read_text()
@@ -22,7 +25,21 @@ def test_adding_a_selector_works_as_written(capsys):
     assert all(f"`{line}`" in text for line in printed)
 
 
-@pytest.mark.parametrize("page", sorted(p.name for p in DOCS.glob("*.md")))
+def test_the_readme_works_as_written(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = (f"{i % 2} {i % 2 + 7}:1 {100 + i}:0.5" for i in range(400))
+    Path("day-1.svm").write_text("\n".join(lines))
+    assert subprocess.run(["gzip", "day-1.svm"]).returncode == 0
+    scope = {"__name__": "docs"}
+    for block in code_in(ROOT / "README.md"):
+        exec(compile(block, "README.md", "exec"), scope)
+        for said in re.findall(r"#  ?(\[.*\])$", block, re.MULTILINE):
+            assert said in capsys.readouterr().out
+    assert scope["small"].shape == (500, 2)
+    assert Path("model.shortlist").stat().st_size > 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_between_pages_lead_somewhere(page):
-    for link in re.findall(r"\]\(([^)#:]+)\)", (DOCS / page).read_text()):
-        assert (DOCS / link).exists(), link
+    for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+        assert (page.parent / link).exists(), link

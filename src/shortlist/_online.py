@@ -26,7 +26,7 @@ from shortlist._protocols import Floats, Ids, Ints, RowBlock, RowSource, Shortli
 from shortlist._refit import Coordinates, Refit, coordinates, keep
 from shortlist._shortlist import Shortlist
 from shortlist._steps import HITS, LOSS, WEIGHT
-from shortlist._targets import Target, target_of
+from shortlist._targets import ROWS_LOOKED_AT, Target, target_of
 from shortlist.kernels.id_table import IdIndex, index_ids
 from shortlist.kernels.masking import drop
 from shortlist.losses import spell
@@ -175,6 +175,7 @@ class OnlineLearner:
     def start(self, source: RowSource, head: Sequence[RowBlock]) -> OnlineState:
         """Fresh state for a source whose first rows are ``head``."""
         labels = np.concatenate([block.y for block in head]) if head else np.empty(0)
+        labels = labels[:ROWS_LOOKED_AT]  # head ends with a block, so it may have more
         target = target_of(source, self.loss, self.classes, labels)
         return self.begin(source, target)
 
@@ -240,6 +241,8 @@ class OnlineLearner:
                 state.refit = self._refit(state, few)
                 state.stage = SETTLE
         else:
+            if state.refit is not None:  # few enough rows may have been kept by now
+                state.refit.finish()
             state.stage = DONE
         state.pass_number += 1
         return state.stage != DONE

@@ -139,6 +139,7 @@ class Refit:
         self.exact_nnz = exact_nnz
         self._index = index_ids(chosen.ids)
         self._kept: list[MaskedRows] = []
+        self._kept_nnz = 0
         self.exact = True  #: all rows so far are kept
 
     @property
@@ -150,8 +151,8 @@ class Refit:
         """Take in a block whose labels are encoded."""
         rows = restrict(self._index, block)
         self._kept.append(rows)
-        if self.exact and sum(len(part.values) for part in self._kept) > self.exact_nnz:
-            self.exact = False
+        self._kept_nnz += len(rows.values)
+        self.exact = self.exact and self._kept_nnz <= self.exact_nnz
         if not self.exact:
             for part in self._kept:
                 self._learn(part)

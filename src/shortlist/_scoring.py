@@ -11,8 +11,7 @@ from shortlist._refit import Coordinates, coordinates, margins_of
 from shortlist._shortlist import Shortlist
 from shortlist._targets import Target
 from shortlist.kernels._jit import kernel
-from shortlist.losses import get_loss, response_into
-from shortlist.losses.arrays import total_loss
+from shortlist.losses import get_loss, response_into, value_of
 
 
 class Score(NamedTuple):
@@ -29,6 +28,22 @@ class Score(NamedTuple):
 def _responses(loss, margins, out):  # type: ignore[no-untyped-def]
     for i in range(margins.shape[0]):
         response_into(loss, margins[i], out[i])
+
+
+@kernel
+def _add_up(total, values):  # type: ignore[no-untyped-def]
+    # One after the other: sums of blocks would depend, in their last digits, on blocks.
+    for value in values:
+        total += value
+    return total
+
+
+@kernel
+def _add_losses(total, loss, y, margins, weight):  # type: ignore[no-untyped-def]
+    for i in range(margins.shape[0]):
+        if weight[i] != 0.0:
+            total += weight[i] * value_of(loss, y[i], margins[i])
+    return total
 
 
 class Predictor:
@@ -103,16 +118,15 @@ def evaluate(shortlist: Shortlist, source: RowSource) -> Score:
         y, s = target.encode(block.y, block.first_row), block.weight
         z = predictor.margins(block)
         n_rows += block.n_rows
-        weight += s.sum()
-        loss += total_loss(predictor.loss, y, z, s)
+        weight = _add_up(weight, s)
+        loss = _add_losses(loss, predictor.loss, y, z, s)
         if shortlist.classes is not None:
             truth = ((y + 1) / 2 if target.loss.target == "sign" else y).astype(int)
-            per_class += np.bincount(truth, s, len(per_class))
-            hits += s[predictor.codes(z) == truth].sum()
+            np.add.at(per_class, truth, s)
+            hits = _add_up(hits, s[predictor.codes(z) == truth])
         else:
-            first += float(s @ y)
-            second += float(s @ y**2)
-            missed += float(s @ (predictor.responses(z)[:, 0] - y) ** 2)
+            first, second = _add_up(first, s * y), _add_up(second, s * y**2)
+            missed = _add_up(missed, s * (predictor.responses(z)[:, 0] - y) ** 2)
     if weight == 0.0:
         raise ShortlistError(f"{source.name}: no rows to score")
     if shortlist.classes is not None:

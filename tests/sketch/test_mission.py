@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from shortlist import ArraySource, Mission, ShortlistError
+from shortlist import ArraySource, FrameSource, LibsvmSource, Mission, ShortlistError
 from shortlist._scoring import evaluate
 from shortlist.engines import Interrupted, run
 from shortlist.sketch._mission import mission
@@ -58,6 +58,35 @@ def test_the_block_size_does_not_change_a_bit(seed, block_rows, recipe, n_classe
     whole = run(algorithm, ArraySource(X, y, block_rows=4096))
     parts = run(algorithm, ArraySource(X, y, block_rows=block_rows))
     assert parts == whole
+
+
+@pytest.mark.parametrize("recipe", ["refit", "newton"])
+def test_the_block_size_of_text_does_not_change_a_bit(tmp_path, recipe):
+    X, y = sparse_stream(2, n=300)
+    path = tmp_path / "rows.svm"
+    with path.open("w") as out:
+        for i in range(300):
+            row = X[[i]].tocoo()
+            pairs = zip(row.coords[1], row.data, strict=True)
+            out.write(f"{y[i]} " + " ".join(f"{j}:{v}" for j, v in pairs) + "\n")
+    algorithm = mission(5, recipe=recipe, memory=30_000)
+    results = [
+        run(algorithm, LibsvmSource(path, block_bytes=size)) for size in (1, 999, 1 << 20)
+    ]
+    assert results[0] == results[1] == results[2]
+
+
+def test_a_frame_with_words_is_selected_from_and_predicted_by_name():
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    city = rng.choice(["Lima", "Oslo", "Pune"], 300)
+    frame = pandas.DataFrame({"age": rng.normal(size=300), "city": city})
+    frame["moved"] = np.where((city == "Oslo") ^ (rng.random(300) < 0.05), "yes", "no")
+    fitted = Mission(k=1).fit_source(FrameSource(frame, target="moved"))
+    assert fitted.shortlist_.names == ("city=Oslo",)
+    shuffled = frame[["city", "moved", "age"]].iloc[::-1]
+    predicted = fitted.predict(FrameSource(shuffled, target="moved"))
+    assert np.mean(predicted == shuffled["moved"]) > 0.9
 
 
 def test_partial_fit_in_one_call_or_many_gives_the_same_bits():

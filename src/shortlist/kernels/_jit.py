@@ -122,7 +122,12 @@ class _PackageCache(FunctionCache):
     _impl_class = _DigestCacheImpl
 
     def load_overload(self, sig, target_context):
-        return super().load_overload(sig, target_context) if _all_ours(sig) else None
+        if not _all_ours(sig):
+            return None
+        try:
+            return super().load_overload(sig, target_context)
+        except OSError:  # nowhere to read from: compiled here instead
+            return None
 
     def save_overload(self, sig, data):
         if _all_ours(sig):
@@ -152,7 +157,9 @@ def kernel(func=None, **options):
     """
     if func is None:
         return partial(kernel, **options)
-    compiled = njit(**({"nogil": True, "error_model": "numpy"} | options))(func)
+    # Without a wrapper for C callbacks, which nobody calls: it costs compile time.
+    ours = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    compiled = njit(**(ours | options))(func)
     compiled._cache = _PackageCache(func)
     return compiled
 

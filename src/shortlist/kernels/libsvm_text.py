@@ -24,7 +24,7 @@ from numba.extending import intrinsic
 
 from shortlist.kernels._jit import kernel
 
-# Nothing here allocates: without reference counts the text is read a sixth faster.
+# Nothing here allocates: without reference counts text is read some 15 % faster.
 _kernel = kernel(_nrt=False)
 # A call would pass the position, which everything waits for, through memory.
 _inlined = kernel(_nrt=False, forceinline=True)
@@ -113,7 +113,10 @@ def rows_for(n: int) -> Rows:
 
 @intrinsic
 def _trailing_zeros(_context, number):
-    """One processor instruction that NumPy has no word for; 64 if number is 0."""
+    """Number of zero bits below the lowest one; 64 if number is 0.
+
+    It and the next one are single instructions that neither Python nor NumPy offers.
+    """
 
     def build(_context, builder, _signature, arguments):
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
@@ -123,7 +126,7 @@ def _trailing_zeros(_context, number):
 
 @intrinsic
 def _leading_zeros(_context, number):
-    """Another one."""
+    """Number of zero bits above the highest one; 64 if number is 0."""
 
     def build(_context, builder, _signature, arguments):
         return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))

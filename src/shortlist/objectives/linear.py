@@ -254,7 +254,7 @@ def _as_table(X: Any) -> Any:
         X = X if X.format in ("csr", "csc") else X.tocsr()
     else:
         X = np.asanyarray(X)
-        if X.dtype == object or X.dtype.kind not in "biuf":
+        if X.dtype.kind not in "biuf":
             raise ShortlistError(f"X should hold numbers, got dtype {X.dtype}")
     if len(X.shape) != 2 or X.shape[0] == 0:
         raise ShortlistError(f"X should have 2 dimensions and rows, got {X.shape}")
@@ -265,7 +265,8 @@ def _as_target(loss: Any, given: Any, n_samples: int) -> Floats:
     """Return y as float64 of our own, after checking that the loss can take it."""
     # compiled kernels want one kind of array: writeable, C-contiguous
     y: Floats = np.array(given, dtype=np.float64, order="C")
-    name, rows = type(loss).name, isinstance(loss, SquaredVector)
+    name, target = type(loss).name, type(loss).target
+    rows = type(loss).is_vector and target == "real"
     if y.ndim != 1 + rows:
         raise ShortlistError(
             f"y should have {1 + rows} dimension(s) for the loss {name}, got {y.ndim}"
@@ -274,7 +275,6 @@ def _as_target(loss: Any, given: Any, n_samples: int) -> Floats:
         raise ShortlistError(f"y should have {n_samples} rows, as X has, got {len(y)}")
     if not np.isfinite(y).all():
         raise ShortlistError("y should be finite, it holds a NaN or an infinity")
-    target = type(loss).target
     if target == "sign":
         wrong, wanted = np.abs(y) != 1.0, "-1 or +1"
     elif target == "count":

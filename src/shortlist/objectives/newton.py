@@ -31,7 +31,7 @@ _TRUSTED = 1e-12
 # Part of the gradient outside the range of H that is more than rounding.
 _OUTSIDE = 1e-6
 # Levenberg's factor: where it starts, and below which it is dropped.
-_DAMPING, _UNDAMPED = 0.1, 1e-5
+_DAMPING, _NEGLIGIBLE = 0.1, 1e-5
 
 
 class Minimum(NamedTuple):
@@ -89,17 +89,16 @@ def minimise(
 
     dense = problem.n_parameters <= dense_limit
     point = at(theta)
-    system: _DenseSystem | _SparseSystem | None = None
+    system: _DenseSystem | _ProductSystem | None = None
     damping, fresh = 0.0, False
     for _ in range(max_iter):
         if point.miss <= _EXACT:
             break
         if system is None:
-            system = (_DenseSystem if dense else _SparseSystem)(problem, point.Z)
+            system = (_DenseSystem if dense else _ProductSystem)(problem, point.Z)
             fresh = True
         if point.miss <= _CLOSE:
-            d, _ = system.step(point.g, 0.0, point.miss)
-            trial = at(point.theta + d)
+            trial = at(point.theta + system.step(point.g, 0.0, point.miss)[0])
             if trial.miss <= 0.5 * point.miss:
                 point, fresh = trial, False
                 system = system if dense else None
@@ -115,7 +114,7 @@ def minimise(
         if t < 0.1:
             damping = max(10.0 * damping, 0.01 * _DAMPING)
         elif t >= 0.5:
-            damping = 0.1 * damping if damping > _UNDAMPED else 0.0
+            damping = 0.1 * damping if damping > _NEGLIGIBLE else 0.0
         point, fresh = at(point.theta + t * d), False
         if point.miss > _CLOSE or not dense:
             system = None
@@ -232,7 +231,7 @@ class _Factor:
         return (self._vectors @ (inside / self._values)) / self._unit, outside
 
 
-class _SparseSystem:
+class _ProductSystem:
     """H d = -g by conjugate gradients: products with H only."""
 
     def __init__(self, problem: Restricted, Z: Floats) -> None:

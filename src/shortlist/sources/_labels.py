@@ -36,10 +36,10 @@ def encode_labels(y: Any, n_rows: int, name: str) -> tuple[Floats, list[str] | N
     if numbers is not None:
         _check_finite(numbers, name)
         return numbers, None
-    texts = ["" if _is_missing(label) else str(label) for label in labels.tolist()]
     for row, label in enumerate(labels.tolist()):
         if _is_missing(label):
             raise DataError(f"{name}: row {row}: expected a label, got {label}")
+    texts = [str(label) for label in labels.tolist()]
     label_names = sorted(set(texts))
     codes = {label: float(code) for code, label in enumerate(label_names)}
     return np.array([codes[text] for text in texts]), label_names

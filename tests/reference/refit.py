@@ -1,0 +1,103 @@
+"""Refits with a dictionary of weights, and by a general-purpose optimiser."""
+
+import numpy as np
+from scipy.optimize import minimize
+
+from reference.sketch import Totals, bias_step, judge, rows_of
+from shortlist.losses import slope_into, value_of
+
+
+def norm_within(features, ids, x):
+    """Squared norm of a row restricted to some features."""
+    pairs = zip(ids, x, strict=True)
+    return sum(value**2 for number, value in pairs if int(number) in features)
+
+
+class SlowRefit:
+    """Diagonal Newton steps, row by row; weights and information by (id, margin).
+
+    The ridge is a share of the mean squared norm of the rows so far, restricted to the
+    features that have a weight.
+    """
+
+    def __init__(self, loss, weights, bias, *, ridge_share, bias_rate):
+        self.loss, self.ridge_share, self.bias_rate = loss, ridge_share, bias_rate
+        self.weights = dict(weights)
+        self.features = {number for number, _ in weights}
+        self.information = dict.fromkeys(weights, 0.0)
+        self.bias = np.array(bias, float)
+        self.bias_scale = np.zeros(len(bias))
+        self.totals = Totals()
+
+    def margins(self, ids, x):
+        z = self.bias.copy()
+        for number, value in zip(ids, x, strict=True):
+            for c in range(len(z)):
+                z[c] += self.weights.get((int(number), c), 0.0) * value
+        return z
+
+    def learn(self, block):
+        for ids, x, y, importance in rows_of(block):
+            if importance > 0:
+                z = self.margins(ids, x)
+                norm = norm_within(self.features, ids, x)
+                self.totals.count_norm(norm, importance)
+                pulls, curvatures = judge(self.loss, y, z, importance, self.totals)
+                bias_step(self.bias_rate, self.bias, self.bias_scale, pulls, curvatures)
+                self._step(ids, x, pulls, curvatures)
+
+    def _step(self, ids, x, pulls, curvatures):
+        for number, value in zip(ids, x, strict=True):
+            for c in range(len(pulls)):
+                at = (int(number), c)
+                if at in self.weights:
+                    self.information[at] += curvatures[c] * value**2
+                    ridge = self.ridge_share * self.totals.mean_norm
+                    step = pulls[c] * value / (self.information[at] + ridge)
+                    self.weights[at] += step
+
+
+class Problem:
+    """sum_i s_i loss(y_i, z_i) + (ridge / 2) ||w||^2, with biases free."""
+
+    def __init__(self, loss, coordinates, n_margins, block, ridge_share):
+        self.loss, self.coordinates = loss, coordinates
+        self.n_margins, self.y, self.s = n_margins, block.y, block.weight
+        self.X = np.zeros((block.n_rows, len(coordinates)))  # a column a coordinate
+        norms = np.zeros(block.n_rows)
+        for i, (ids, x, _, _) in enumerate(rows_of(block)):
+            norms[i] = norm_within({number for number, _ in coordinates}, ids, x)
+            for j, (number, _) in enumerate(coordinates):
+                self.X[i, j] = x[ids == number].sum()
+        # ``at_margin[j, c]`` is 1 if coordinate j works at margin c.
+        self.at_margin = np.zeros((len(coordinates), n_margins))
+        for j, (_, c) in enumerate(coordinates):
+            self.at_margin[j, c] = 1.0
+        self.ridge = ridge_share * np.average(norms, weights=self.s)
+
+    def value_and_gradient(self, theta):
+        w, bias = theta[: -self.n_margins], theta[-self.n_margins :]
+        Z = (self.X * w) @ self.at_margin + bias
+        value, slopes = 0.0, np.zeros_like(Z)
+        for i, z in enumerate(Z):
+            value += self.s[i] * value_of(self.loss, self.y[i], z)
+            slope_into(self.loss, self.y[i], z, slopes[i])
+        slopes *= self.s[:, None]
+        gradient = (self.X * (slopes @ self.at_margin.T)).sum(axis=0) + self.ridge * w
+        penalty = self.ridge / 2 * (w @ w)
+        return value + penalty, np.concatenate([gradient, slopes.sum(axis=0)])
+
+    def value(self, weight, bias):
+        return self.value_and_gradient(np.concatenate([weight, bias]))[0]
+
+    def minimum(self):
+        """Weights and biases at the minimum."""
+        start = np.zeros(len(self.coordinates) + self.n_margins)
+        found = minimize(
+            self.value_and_gradient,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            options={"ftol": 1e-16, "gtol": 1e-9, "maxiter": 5000},
+        ).x
+        return found[: -self.n_margins], found[-self.n_margins :]

@@ -1,0 +1,262 @@
+"""MISSION with Python integers, sets and a loop a sentence: slow, easy to believe.
+
+The only thing borrowed from the package, besides the losses, is the order in which a
+set of candidates lists its members: it decides which of several equals survive a cut.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+from shortlist._protocols import RowBlock
+from shortlist.kernels.id_table import EMPTY, members, n_slots, put
+from shortlist.losses import curvature_into, slope_into, value_of
+
+GRADIENT, NEWTON = "gradient", "newton"
+
+
+def mix(number):
+    """Finaliser of the 64-bit murmur3 hash."""
+    for multiplier in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        number ^= number >> 33
+        number = number * multiplier % 2**64
+    return number ^ (number >> 33)
+
+
+def place(number, key, width):
+    """Cell and sign of an id in a row with this key."""
+    hashed = mix(int(number)) * int(key) % 2**64
+    return ((hashed >> 32) * width) >> 32, 1 if (hashed >> 31) & 1 else -1
+
+
+class SlowSketch:
+    """Count-Sketch: a signed sum in one cell of each row; medians as estimates."""
+
+    def __init__(self, keys, width, n_margins=1):
+        self.keys = keys
+        self.table = np.zeros((len(keys), width, n_margins), np.float32)
+
+    def _places(self, number):
+        width = self.table.shape[1]
+        return [(r, *place(number, key, width)) for r, key in enumerate(self.keys)]
+
+    def add(self, number, c, amount):
+        for r, cell, sign in self._places(number):
+            self.table[r, cell, c] += np.float32(sign * amount)
+
+    def views(self, number, c):
+        """What each row says about the id, in increasing order."""
+        return sorted(
+            float(sign * self.table[r, cell, c])
+            for r, cell, sign in self._places(number)
+        )
+
+    def estimate(self, number, c):
+        return self.views(number, c)[len(self.keys) // 2]
+
+    def spread(self, number, c):
+        views = self.views(number, c)
+        return (views[-1] - views[0]) / 2
+
+
+class Totals:
+    """Progressive loss and hits, and the mean squared norm of the first examples."""
+
+    def __init__(self):
+        self.rows = self.weight = self.loss = self.hits = 0.0
+        self._norms = []
+
+    def count_norm(self, norm, importance):
+        if len(self._norms) < 1000:
+            self._norms.append((norm, importance))
+
+    @property
+    def mean_norm(self):
+        weighted = sum(norm * importance for norm, importance in self._norms)
+        return weighted / sum(importance for _, importance in self._norms) or 1.0
+
+
+def judge(loss, y, z, importance, totals):
+    """Count an example; return its pulls and curvatures."""
+    slope, curvature = np.empty(len(z)), np.empty(len(z))
+    slope_into(loss, y, z, slope)
+    curvature_into(loss, y, z, curvature)
+    totals.rows += 1
+    totals.weight += importance
+    totals.loss += importance * value_of(loss, y, z)
+    hit = y * z[0] > 0 if len(z) == 1 else np.argmax(z) == y
+    totals.hits += importance * hit
+    curvature = np.where(curvature == 0, slope**2, curvature)
+    return -importance * slope, importance * curvature
+
+
+def bias_step(rate, bias, scale, pulls, curvatures):
+    """AdaGrad with a rate above 0, else Newton; in place."""
+    if rate > 0:
+        scale += pulls**2
+        bias += rate * pulls / np.sqrt(1 + scale)
+    else:
+        scale += curvatures
+        bias += pulls / (scale + 1e-3)
+
+
+class SlowSet:
+    """Candidates of one margin."""
+
+    def __init__(self, room):
+        self.room, self.tau = room, 0.0
+        self._refill([])
+
+    def _refill(self, ids):
+        self._keys = np.full(n_slots(2 * self.room), EMPTY)
+        for number in ids:
+            self.add(number)
+
+    def add(self, number):
+        put(self._keys, np.uint64(number))
+
+    def listed(self):
+        out = np.empty(len(self._keys), np.uint64)
+        return out[: members(self._keys, out)]
+
+    def cut(self, scores):
+        """Keep the best, the first listed of equals; scores are in listing order."""
+        best = np.argsort(-np.asarray(scores), kind="stable")[: self.room]
+        self.tau = scores[best[-1]]
+        self._refill(self.listed()[np.sort(best)])
+
+
+class SlowMission:
+    """All weights in a sketch; ``explore`` learns from a block."""
+
+    def __init__(self, keys, width, n_margins, *, step, ridge, bias_rate, room):
+        self.step, self.relative_ridge, self.bias_rate = step, ridge, bias_rate
+        self.sketch = SlowSketch(keys, width, n_margins)
+        self.information = np.zeros((width, n_margins), np.float32)
+        self.found = [SlowSet(room) for _ in range(n_margins)]
+        self.bias, self.bias_scale = np.zeros(n_margins), np.zeros(n_margins)
+        self.totals = Totals()
+
+    @property
+    def ridge(self):
+        return self.relative_ridge * self.totals.mean_norm
+
+    def explore(self, loss, block):
+        for ids, x, y, importance in rows_of(block):
+            if importance > 0:
+                self._learn(loss, ids, x, y, importance)
+
+    def _learn(self, loss, ids, x, y, importance):
+        margins = range(len(self.bias))
+        w = {c: [self.sketch.estimate(number, c) for number in ids] for c in margins}
+        z = self.bias.copy()
+        for c in margins:
+            for t in range(len(ids)):
+                z[c] += w[c][t] * x[t]
+        norm = sum(value * value for value in x)
+        self.totals.count_norm(norm, importance)
+        pulls, curvatures = judge(loss, y, z, importance, self.totals)
+        bias_step(self.bias_rate, self.bias, self.bias_scale, pulls, curvatures)
+        for c in margins:
+            if pulls[c] != 0:
+                self._step(c, ids, x, w[c], pulls[c], curvatures[c], norm)
+
+    def _step(self, c, ids, x, w, pull, curvature, norm):
+        steps, scores = [], []
+        for t, number in enumerate(ids):
+            if self.step == GRADIENT:
+                step = pull / (self.totals.mean_norm + curvature * norm) * x[t]
+                score = abs(w[t] + step)
+            else:
+                cell = self._information_cell(number)
+                known = float(self.information[cell, c]) + curvature * x[t] ** 2
+                self.information[cell, c] = known
+                step = pull * x[t] / (known + self.ridge)
+                score = (w[t] + step) ** 4 * (known + self.ridge)
+            steps.append(step)
+            scores.append(score)
+        for number, step in zip(ids, steps, strict=True):
+            self.sketch.add(number, c, step)
+        for number, score in zip(ids, scores, strict=True):
+            self._nominate(c, number, score)
+
+    def _nominate(self, c, number, score):
+        found = self.found[c]
+        if score <= 0 or score < found.tau:
+            return
+        if len(found.listed()) >= 2 * found.room:
+            found.cut([self.score(known, c) for known in found.listed()])
+            if score < found.tau:
+                return
+        found.add(number)
+
+    def _information_cell(self, number):
+        return place(number, self.sketch.keys[0], len(self.information))[0]
+
+    def score(self, number, c):
+        """Score of an id as the sketch is now."""
+        w = self.sketch.estimate(number, c)
+        if self.step == GRADIENT:
+            return abs(w)
+        known = float(self.information[self._information_cell(number), c])
+        return w**4 * (known + self.ridge)
+
+
+def rows_of(block):
+    """Ids, values, label and importance of each row."""
+    for i in range(block.n_rows):
+        inside = slice(block.indptr[i], block.indptr[i + 1])
+        yield block.ids[inside], block.values[inside], block.y[i], block.weight[i]
+
+
+def make_block(rows, y=None, weight=None):
+    """Block of rows given as lists of (id, value)."""
+    y = np.zeros(len(rows)) if y is None else np.asarray(y, float)
+    weight = np.ones(len(rows)) if weight is None else np.asarray(weight, float)
+    return RowBlock(
+        np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64),
+        np.array([number for row in rows for number, _ in row], np.uint64),
+        np.array([value for row in rows for _, value in row], np.float64),
+        y,
+        weight,
+        0,
+        len(rows),
+    )
+
+
+def random_block(seed, target="real", n_rows=40, n_ids=50, n_classes=3):
+    """Block with every oddity: no nonzeros, repeated ids, zero weights, extreme ids."""
+    rng = np.random.default_rng(seed)
+    pool = rng.integers(0, 2**64, n_ids, np.uint64)
+    pool[:2] = 0, 2**64 - 1
+    rows = [
+        list(zip(rng.choice(pool, n), rng.normal(size=n), strict=True))
+        for n in rng.integers(0, 9, n_rows)
+    ]
+    y = {
+        "real": rng.normal(size=n_rows) * 2,
+        "sign": rng.choice([-1.0, 1.0], n_rows),
+        "count": rng.poisson(2.0, n_rows),
+        "class": rng.integers(0, n_classes, n_rows),
+    }[target]
+    return make_block(rows, y, rng.choice([0.0, 0.5, 1.0, 2.0], n_rows))
+
+
+def split(block, cuts):
+    """Split the rows of a block at these places, each part with arrays of its own."""
+    ends = sorted({0, block.n_rows, *(cut for cut in cuts if cut < block.n_rows)})
+    parts = []
+    for begin, end in pairwise(ends):
+        inside = slice(block.indptr[begin], block.indptr[end])
+        parts.append(
+            RowBlock(
+                block.indptr[begin : end + 1] - block.indptr[begin],
+                block.ids[inside].copy(),
+                block.values[inside].copy(),
+                block.y[begin:end].copy(),
+                block.weight[begin:end].copy(),
+                begin,
+                end,
+            )
+        )
+    return parts

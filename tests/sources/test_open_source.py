@@ -1,0 +1,75 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+
+from shortlist._protocols import DataError
+from shortlist.sources import ArraySource, FrameSource, LibsvmSource, open_source
+
+
+@pytest.fixture
+def path(tmp_path):
+    (tmp_path / "rows.svm").write_text("1 2:3\n")
+    return tmp_path / "rows.svm"
+
+
+def test_paths_are_libsvm_text(path):
+    for data in (path, str(path), [path], (str(path), path), path.parent / "*.svm"):
+        source = open_source(data, block_bytes=100)
+        assert isinstance(source, LibsvmSource)
+        assert source.block_bytes == 100
+
+
+@pytest.mark.parametrize("X", [np.eye(2), sparse.eye_array(2), [[1.0, 0], [0, 1]]])
+def test_arrays_come_with_or_without_labels(X):
+    alone, pair = open_source(X), open_source((X, [5, 6]), block_rows=1)
+    assert isinstance(alone, ArraySource)
+    assert np.isnan(next(alone.blocks()).y).all()
+    assert [block.y.tolist() for block in pair.blocks()] == [[5], [6]]
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_tables_come_with_labels_or_the_name_of_their_column(library):
+    frame = library.DataFrame({"a": [1, 2], "b": [3, 4]})
+    assert np.isnan(next(open_source(frame).blocks()).y).all()
+    for data, options in (
+        ((frame, "b"), {}),
+        (frame, {"target": "b"}),
+        ((frame, [3, 4]), {}),
+    ):
+        source = open_source(data, **options)
+        assert isinstance(source, FrameSource)
+        assert next(source.blocks()).y.tolist() == [3, 4]
+
+
+def test_a_source_is_returned_as_it_is():
+    source = ArraySource(np.eye(2))
+    assert open_source(source) is source
+    with pytest.raises(DataError, match="expected no options"):
+        open_source(source, block_rows=3)
+
+
+@pytest.mark.parametrize("data", [None, 3, {"a": 1}])
+def test_anything_else_is_refused(data):
+    with pytest.raises(DataError, match=f"got {type(data).__name__}"):
+        open_source(data)
+
+
+def test_importing_sources_imports_no_large_library():
+    code = (
+        "import sys, shortlist.sources\n"
+        "large = {'sklearn', 'pandas', 'polars', 'pyarrow', 'scipy.sparse'}\n"
+        "print(sorted(large & set(sys.modules)))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert out.stdout.strip() == b"[]"
+
+
+def test_text_of_this_folder_is_found_by_relative_paths(path, monkeypatch):
+    monkeypatch.chdir(path.parent)
+    assert open_source(Path("rows.svm")).name == "rows.svm"
