@@ -24,6 +24,7 @@ from shortlist._steps import (
     N_TOTALS,
     NORM,
     NORM_WEIGHT,
+    ask,
     bias_step,
     count_norm,
     judge,
@@ -114,6 +115,22 @@ def _learn(loss, constants, chosen, rows, totals):  # type: ignore[no-untyped-de
                 c = margin[j]
                 information[j] += curvatures[c] * x * x
                 weight[j] += pulls[c] * x / (information[j] + ridge)
+
+
+@kernel
+def _inform(loss, chosen, rows):  # type: ignore[no-untyped-def]
+    """Collect the information of all rows at the weights as they are."""
+    margins = n_margins(loss, chosen.bias.shape[0])
+    z, pulls, curvatures = np.empty(margins), np.empty(margins), np.empty(margins)
+    for i in range(rows.y.shape[0]):
+        if rows.weight[i] == 0.0:
+            continue
+        _margins(loss, chosen, rows, i, z)
+        ask(loss, rows.y[i], z, rows.weight[i], pulls, curvatures)
+        for t in range(rows.indptr[i], rows.indptr[i + 1]):
+            x, u = rows.values[t], rows.columns[t]
+            for j in range(chosen.first[u], chosen.first[u + 1]):
+                chosen.information[j] += curvatures[chosen.margin[j]] * x * x
 
 
 @kernel
@@ -222,11 +239,11 @@ def solve(
     support = (feature * n_outputs + chosen.margin).astype(np.int64)
     start = Fit(support, chosen.weight, chosen.bias, np.inf)
     fit = objective.refit(support, start)
-    return chosen._replace(
-        weight=fit.weights,
-        information=objective.information(fit),
-        bias=np.array(fit.nuisance),
+    solved = chosen._replace(
+        weight=fit.weights, information=np.zeros(len(support)), bias=fit.nuisance.copy()
     )
+    _inform(target.loss, solved, rows)
+    return solved
 
 
 def margins_of(loss: object, chosen: Coordinates, block: RowBlock) -> Floats:

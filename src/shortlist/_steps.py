@@ -55,17 +55,12 @@ def is_hit(y, z):
 
 
 @kernel
-def judge(loss, y, z, importance, totals, pulls, curvatures):
-    """Score an example before learning from it; write what it asks for.
+def ask(loss, y, z, importance, pulls, curvatures):
+    """Write what an example asks of each margin: minus the slope, and the curvature.
 
-    ``pulls[c]`` is minus the slope and ``curvatures[c]`` the curvature at margin c, both
-    times the importance. Where a loss has no curvature (hinge, a Huber tail) its squared
-    slope stands in, as in a Gauss-Newton step, so that step sizes still fall.
+    Both times the importance. Where a loss has no curvature (hinge, a Huber tail) its
+    squared slope stands in, as in a Gauss-Newton step, so that step sizes still fall.
     """
-    totals[ROWS] += 1.0
-    totals[WEIGHT] += importance
-    totals[LOSS] += importance * value_of(loss, y, z)
-    totals[HITS] += importance * is_hit(y, z)
     slope_into(loss, y, z, pulls)
     curvature_into(loss, y, z, curvatures)
     for c in range(z.shape[0]):
@@ -73,6 +68,16 @@ def judge(loss, y, z, importance, totals, pulls, curvatures):
             curvatures[c] = pulls[c] * pulls[c]
         pulls[c] *= -importance
         curvatures[c] *= importance
+
+
+@kernel
+def judge(loss, y, z, importance, totals, pulls, curvatures):
+    """Score an example before learning from it, then write what it asks for."""
+    totals[ROWS] += 1.0
+    totals[WEIGHT] += importance
+    totals[LOSS] += importance * value_of(loss, y, z)
+    totals[HITS] += importance * is_hit(y, z)
+    ask(loss, y, z, importance, pulls, curvatures)
 
 
 @kernel

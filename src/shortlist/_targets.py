@@ -1,8 +1,8 @@
 """What is to be predicted: from raw labels to the loss, the classes and the codes.
 
-``loss="auto"`` looks at the labels: two values make a logistic model, up to twenty
-whole numbers or names a softmax, anything else a regression. Streams are judged by their
-first rows, of which engines hand over the same number whatever the block size.
+``loss="auto"`` looks at the labels: two whole numbers or names make a logistic model, up
+to twenty a softmax, anything else a regression. Streams are judged by their first rows,
+of which engines hand over the same number whatever the block size.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ class Target:
     classes: tuple[Label, ...] | None  #: in the order of their codes; None: regression
     values: Floats  #: raw numbers of the classes, in the same order; empty if none
     note: str | None = None  #: what the user should know about the choice
+    labels: Sequence[Label] | None = None  #: what raw numbers stand for, if they do
 
     @property
     def n_margins(self) -> int:
@@ -60,6 +61,8 @@ class Target:
     def _refuse(self, y: Floats, bad: Any, first_row: int, wanted: str) -> None:
         row = int(np.argmax(bad))
         came = "no label" if np.isnan(y[row]) else f"{y[row]:g}"
+        if self.labels is not None and 0 <= y[row] < len(self.labels):
+            came = str(self.labels[int(y[row])])
         raise DataError(f"row {first_row + row + 1}: expected {wanted}, got {came}")
 
 
@@ -90,7 +93,7 @@ def choose_target(
                 f"loss {chosen.name!r} needs numbers as labels, got {labels[0]!r}"
             )
         return Target(chosen, None, np.empty(0))
-    values = np.unique(y[~np.isnan(y)])
+    values = np.unique(y[np.isfinite(y)])
     if classes is not None:
         values = _values_of(classes, labels)
     elif chosen is None and labels is None:
@@ -111,11 +114,12 @@ def choose_target(
         )
     names = tuple(_label(value, labels) for value in values)
     if len(values) == 2 and (chosen is None or chosen.target == "sign"):
-        return Target(chosen or Logistic(), names, values)
+        return Target(chosen or Logistic(), names, values, labels=labels)
     if chosen is None or chosen.name in ("softmax", "logistic"):
-        return Target(Softmax(), names, values)  # the logistic loss of many classes
+        # softmax is the logistic loss of many classes
+        return Target(Softmax(), names, values, labels=labels)
     if chosen.is_vector:
-        return Target(chosen, names, values)
+        return Target(chosen, names, values, labels=labels)
     raise ShortlistError(
         f"loss {chosen.name!r} knows two classes, got {len(values)}; try loss='softmax'"
     )
@@ -124,7 +128,12 @@ def choose_target(
 def _values_of(classes: Sequence[Label], labels: Sequence[Label] | None) -> Floats:
     """Raw numbers of the classes that a user names, increasing."""
     if labels is None:
-        return np.unique(np.asarray(classes, np.float64))
+        try:
+            return np.unique(np.asarray(classes, np.float64))
+        except ValueError:
+            raise ShortlistError(
+                f"classes should be numbers, as the labels are, got {list(classes)}"
+            ) from None
     known = {label: code for code, label in enumerate(labels)}
     unknown = [c for c in classes if c not in known]
     if unknown:

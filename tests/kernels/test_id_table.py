@@ -1,5 +1,7 @@
 """Tables of ids behave like Python's sets and dictionaries."""
 
+from itertools import count, islice
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -29,18 +31,11 @@ def listed(keys):
     return out[: members(keys, out)].tolist()
 
 
-def colliding(n_ids):
+def colliding(n_ids, slot):
     """Ids that all want the same slot of a table made for as many."""
-    keys, wanted = empty(n_ids), None
-    found = []
-    for number in range(10**6):
-        slot = slot_of(keys, np.uint64(number))
-        wanted = slot if wanted is None else wanted
-        if slot == wanted:
-            found.append(number)
-        if len(found) == n_ids:
-            return found
-    raise AssertionError("no slot was wanted often enough")
+    keys = empty(n_ids)
+    found = (i for i in count() if slot_of(keys, np.uint64(i)) == slot)
+    return list(islice(found, n_ids))
 
 
 @quick
@@ -69,9 +64,10 @@ def test_place_of_is_the_position_or_minus_one(ids, others):
         assert place_of(index, np.uint64(number)) == position.get(number, -1)
 
 
-def test_ids_that_all_want_one_slot_are_told_apart():
-    ids = colliding(32)
-    absent = ids.pop()
+@pytest.mark.parametrize("slot", [0, 63], ids=["first slot", "last slot"])
+def test_ids_that_all_want_one_slot_are_told_apart(slot):
+    *ids, absent, _ = colliding(32, slot)
+    ids.append(LAST)
     keys = empty(32)
     assert sum(put(keys, np.uint64(number)) for number in ids * 2) == 31
     assert set(listed(keys)) == set(ids)

@@ -25,6 +25,7 @@ from shortlist.sketch._kernels import (
     SketchState,
     StepRule,
     explore,
+    nominate,
     prune,
     rescore,
 )
@@ -215,6 +216,16 @@ def test_scores_weights_and_information_are_read_back(loss, step):
             cells = [reference.place(i, slow.sketch.keys[0], WIDTH)[0] for i in ids]
             expected = slow.information[cells, c]
             np.testing.assert_allclose(information, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(("tau", "entered"), [(0.0, {2, 3, 4}), (1.0, {3, 4})])
+def test_scores_enter_from_the_threshold_on_but_never_at_zero(tau, entered):
+    state = fresh(GRADIENT)
+    state.found.tau[0] = tau
+    ids, scores = np.arange(1, 5, dtype=np.uint64), np.array([0.0, 0.5, 1.0, 2.0])
+    nominate(StepRule(GRADIENT, RIDGE, 0.5), state, 0, ids, scores)
+    assert set(listed(state.found, 0).tolist()) == entered
+    assert state.found.count[0] == len(entered)
 
 
 @every_rule

@@ -3,12 +3,13 @@
 import re
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from shortlist._protocols import ShortlistError
 from shortlist.sketch._memory import cells_in_row, parse_bytes
 
+quick = settings(max_examples=100, deadline=None)
 MAX_WIDTH = 2**32 - 1
 shapes = st.tuples(st.integers(1, 10), st.integers(1, 20), st.integers(0, 10**6))
 
@@ -46,6 +47,7 @@ def test_what_is_no_size_is_refused_with_an_example_of_one(text):
     assert repr(text) in str(error.value)
 
 
+@quick
 @given(st.integers(10**3, 10**10), shapes)
 def test_sketch_and_candidates_stay_within_the_bytes_and_use_them(size, shape):
     assume(bytes_used(8, *shape) <= size)
@@ -54,6 +56,7 @@ def test_sketch_and_candidates_stay_within_the_bytes_and_use_them(size, shape):
     assert width == MAX_WIDTH or bytes_used(width + 1, *shape) > size
 
 
+@quick
 @given(st.integers(10**3, 10**10), shapes)
 def test_a_number_of_cells_is_the_number_in_all(cells, shape):
     rows, n_margins, _ = shape
@@ -74,9 +77,16 @@ def test_too_little_memory_is_refused(memory):
         cells_in_row(memory, 4, 1, 4097)
 
 
+@quick
 @given(shapes)
 def test_the_memory_that_the_refusal_names_would_do(shape):
     with pytest.raises(ShortlistError) as error:
         cells_in_row("1B", *shape)
     named = re.search(r"at least (\S+) would do", str(error.value))[1]
     assert cells_in_row(named, *shape) >= 8
+
+
+@pytest.mark.parametrize("text", ["9" * 400, "5M\u0131"])
+def test_sizes_beyond_measure_and_foreign_letters_are_refused(text):
+    with pytest.raises(ShortlistError, match="memory should be a size"):
+        parse_bytes(text)

@@ -71,7 +71,8 @@ def test_the_block_size_of_text_does_not_change_a_bit(tmp_path, recipe):
             out.write(f"{y[i]} " + " ".join(f"{j}:{v}" for j, v in pairs) + "\n")
     algorithm = mission(5, recipe=recipe, memory=30_000)
     results = [
-        run(algorithm, LibsvmSource(path, block_bytes=size)) for size in (1, 999, 1 << 20)
+        run(algorithm, LibsvmSource(path, block_bytes=size))
+        for size in (1, 999, 1 << 20)
     ]
     assert results[0] == results[1] == results[2]
 

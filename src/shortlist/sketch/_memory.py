@@ -29,12 +29,12 @@ def parse_bytes(text: str) -> int:
     >>> parse_bytes("512 KiB")
     524288
     """
-    match = re.fullmatch(r"\s*([0-9.]+)\s*([kmg]i?)?b?\s*", text, re.IGNORECASE)
+    match = re.fullmatch(r"\s*([0-9.]+)\s*([kmg]i?)?b?\s*", text, re.IGNORECASE | re.ASCII)
     try:
         if match is None:
             raise ValueError
         return int(float(match[1]) * _UNITS[(match[2] or "").lower()])
-    except ValueError:
+    except (ValueError, OverflowError):
         raise ShortlistError(
             f'memory should be a size like "16MB" or a number of cells, got {text!r}'
         ) from None

@@ -1,0 +1,204 @@
+"""Labels decide on the loss as documented; bad ones are named with their row."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shortlist._protocols import DataError, ShortlistError
+from shortlist._targets import MAX_AUTO_CLASSES, choose_target, target_of
+from shortlist.losses import (
+    Hinge,
+    Huber,
+    Logistic,
+    Poisson,
+    Softmax,
+    Squared,
+    SquaredHinge,
+)
+
+quick = settings(max_examples=100, deadline=None)
+NAN = float("nan")
+
+
+def auto(*y, **options):
+    return choose_target("auto", np.array(y, float), **options)
+
+
+@pytest.mark.parametrize("pair", [(0, 1), (-1, 1), (1, 2), (7, -3)])
+def test_two_values_make_a_logistic_model(pair):
+    target = auto(*pair, pair[0])
+    assert target.loss == Logistic()
+    assert target.classes == tuple(sorted(pair))
+    assert target.n_margins == 1
+    assert target.note is None
+
+
+@pytest.mark.parametrize("n_classes", [3, MAX_AUTO_CLASSES])
+def test_up_to_twenty_whole_values_make_a_softmax(n_classes):
+    target = auto(*range(n_classes))
+    assert target.loss == Softmax()
+    assert target.classes == tuple(range(n_classes))
+    assert target.n_margins == n_classes
+
+
+def test_more_whole_values_are_numbers_to_predict_and_the_user_is_told():
+    target = auto(*range(MAX_AUTO_CLASSES + 1))
+    assert target.loss == Squared()
+    assert target.classes is None
+    assert target.n_margins == 1
+    assert "21 different whole numbers" in target.note
+    assert "softmax" in target.note
+
+
+def test_fractions_are_numbers_to_predict():
+    target = auto(0.5, 1.0, 2.0)
+    assert target.loss == Squared()
+    assert target.classes is None
+    assert target.note is None
+
+
+def test_names_are_classes_however_many():
+    two = auto(0, 1, labels=["ham", "spam"])
+    assert (two.loss, two.classes) == (Logistic(), ("ham", "spam"))
+    names = [f"name{i}" for i in range(50)]
+    many = auto(*range(50), labels=names)
+    assert (many.loss, many.classes) == (Softmax(), tuple(names))
+
+
+def test_rows_without_labels_do_not_count_as_a_class():
+    assert auto(0, 1, NAN).loss == Logistic()
+
+
+@pytest.mark.parametrize("loss", ["auto", "logistic", "softmax", "hinge"])
+def test_a_single_class_is_an_error_that_names_it_and_the_way_out(loss):
+    with pytest.raises(DataError, match=r"class.*\b4\b.*3 rows.*classes=.*loss="):
+        choose_target(loss, np.full(3, 4.0))
+    with pytest.raises(DataError, match=r"class.*\bham\b.*3 rows"):
+        choose_target(loss, np.zeros(3), labels=["ham", "spam"])
+
+
+def test_no_labels_at_all_are_an_error_too():
+    with pytest.raises(
+        DataError, match=r"expected at least two classes, got no.* 2 rows"
+    ):
+        auto(NAN, NAN)
+
+
+def test_classes_that_the_user_names_need_not_have_come_yet():
+    target = auto(1, 1, classes=[1, 0])
+    assert (target.loss, target.classes) == (Logistic(), (0, 1))
+    assert auto(1, 1, classes=[2, 1, 0]).n_margins == 3
+    named = auto(0, 0, labels=["ham", "spam"], classes=["spam", "ham"])
+    assert named.classes == ("ham", "spam")
+
+
+def test_a_class_that_is_no_label_is_refused():
+    with pytest.raises(ShortlistError, match="'eggs'"):
+        auto(0, 1, labels=["ham", "spam"], classes=["ham", "eggs"])
+
+
+@pytest.mark.parametrize("loss", ["logistic", "softmax"])
+def test_logistic_of_many_classes_is_softmax(loss):
+    target = choose_target(loss, np.arange(30.0))
+    assert (target.loss, target.n_margins) == (Softmax(), 30)
+
+
+def test_softmax_of_two_classes_stays_softmax():
+    target = choose_target("softmax", np.array([0.0, 1.0]))
+    assert (target.loss, target.n_margins) == (Softmax(), 2)
+
+
+@pytest.mark.parametrize("loss", [Hinge(), SquaredHinge()], ids=["hinge", "squared"])
+def test_margin_losses_know_two_classes_only(loss):
+    assert choose_target(loss, np.array([3.0, 5.0])).loss == loss
+    with pytest.raises(ShortlistError, match=r"two classes, got 3.*softmax"):
+        choose_target(loss, np.arange(3.0))
+
+
+@pytest.mark.parametrize("loss", [Squared(), Huber(delta=2.0), Poisson()])
+def test_regression_takes_labels_as_numbers_even_if_there_is_only_one(loss):
+    target = choose_target(loss, np.full(3, 7.0))
+    assert (target.loss, target.classes, target.n_margins) == (loss, None, 1)
+    np.testing.assert_array_equal(target.encode(np.array([7.0, 2.5])), [7.0, 2.5])
+
+
+def test_regression_on_names_is_refused():
+    with pytest.raises(ShortlistError, match=r"'squared' needs numbers.*'ham'"):
+        choose_target("squared", np.array([0.0, 1.0]), labels=["ham", "spam"])
+
+
+def test_signs_codes_and_order_of_classes_agree():
+    np.testing.assert_array_equal(auto(5, 3).encode(np.array([3.0, 5.0])), [-1.0, 1.0])
+    codes = auto(5, 3, 9).encode(np.array([9.0, 3.0, 5.0]))
+    np.testing.assert_array_equal(codes, [2.0, 0.0, 1.0])
+    assert codes.dtype == np.float64
+
+
+@quick
+@given(st.lists(st.integers(-5, 5), min_size=2).filter(lambda y: len(set(y)) > 2))
+def test_codes_lead_back_to_the_labels(y):
+    target = auto(*y)
+    codes = target.encode(np.array(y, float)).astype(int)
+    assert [target.classes[code] for code in codes] == y
+
+
+def test_encoding_leaves_the_raw_labels_alone():
+    y = np.array([3.0, 5.0])
+    auto(3, 5).encode(y)
+    np.testing.assert_array_equal(y, [3.0, 5.0])
+
+
+@pytest.mark.parametrize("label", [4.0, 2.0, 9.0])
+def test_a_label_never_seen_before_is_refused_with_its_row_and_the_classes(label):
+    with pytest.raises(DataError, match=rf"row 12: .*labels 3, 5 .*got {label:g}"):
+        auto(3, 5).encode(np.array([3.0, label, label]), first_row=10)
+
+
+def test_a_missing_label_is_refused_with_its_row():
+    with pytest.raises(DataError, match=r"row 2: .*got no label"):
+        auto(3, 5).encode(np.array([3.0, NAN]))
+    with pytest.raises(DataError, match="row 1: expected a number as label"):
+        choose_target("squared", np.zeros(1)).encode(np.array([NAN]))
+
+
+@pytest.mark.parametrize("label", [float("inf"), -float("inf")])
+def test_an_infinite_number_is_refused(label):
+    with pytest.raises(DataError, match="row 1"):
+        choose_target("squared", np.zeros(1)).encode(np.array([label]))
+
+
+def test_negative_counts_are_refused_with_their_row():
+    target = choose_target("poisson", np.array([0.0, 3.0]))
+    with pytest.raises(DataError, match=r"row 103: expected a number >= 0.*got -2"):
+        target.encode(np.array([0.0, 1.5, -2.0]), first_row=100)
+
+
+def test_errors_about_a_source_begin_with_its_name():
+    source = SimpleNamespace(name="train.svm", label_names=None)
+    with pytest.raises(DataError, match=r"^train\.svm: labels"):
+        target_of(source, "auto", None, np.zeros(2))
+    assert target_of(source, "auto", None, np.arange(2.0)).loss == Logistic()
+    source.label_names = ["ham", "spam"]
+    target = target_of(source, "hinge", ["ham", "spam"], np.zeros(2))
+    assert (target.loss, target.classes) == (Hinge(), ("ham", "spam"))
+
+
+def test_a_class_that_is_not_among_those_asked_for_is_called_by_its_name():
+    target = choose_target("auto", np.arange(2.0), labels=["ham", "spam", "eggs"])
+    with pytest.raises(DataError, match=r"row 1: .*labels ham, spam .*got eggs"):
+        target.encode(np.array([2.0]))
+
+
+def test_an_infinite_label_does_not_count_as_a_class():
+    target = choose_target("auto", np.array([0.0, 1.0, np.inf]))
+    assert target.classes == (0, 1)
+    with pytest.raises(DataError, match="row 1: .*got inf"):
+        target.encode(np.array([np.inf]))
+
+
+def test_names_for_classes_that_are_numbers_are_refused():
+    with pytest.raises(ShortlistError, match="classes should be numbers"):
+        choose_target("auto", np.arange(2.0), classes=["ham", "spam"])
