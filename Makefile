@@ -8,6 +8,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 JOBS   ?= 2
+ROUNDS ?= 20
 
 .PHONY: demo test lint types layers pytest fuzz format clean help
 .DEFAULT_GOAL := help
@@ -51,8 +52,11 @@ pytest: $(VENV)/.ready-dev
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 fuzz: $(VENV)/.ready-dev
-	@echo "== long random tests"
-	@SHORTLIST_FUZZ=1 $(BIN)/python -m pytest -q -n $(JOBS) tests/sources tests/kernels
+	@echo "== random tests, new examples in each of $(ROUNDS) rounds"
+	@for round in $$(seq $(ROUNDS)); do \
+	    SHORTLIST_FUZZ=1 $(BIN)/python -m pytest -q -n $(JOBS) tests/sources tests/kernels \
+	        tests/sketch tests/test_shortlist.py tests/test_storage.py || exit 1; \
+	done
 
 format: $(VENV)/.ready-dev
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .

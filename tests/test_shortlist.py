@@ -472,6 +472,8 @@ def test_frames_of_what_is_missing_or_mixed(backend):
     assert empty.all()
     mixed = make(classes=("a", 1, True)).to_frame(backend)
     assert list(mixed["class"]) == ["a", "1", "1"]
+    huge = make(classes=(0, 2**63, 1)).to_frame(backend)
+    assert list(huge["class"]) == ["0", str(2**63), str(2**63)]
     assert len(single(()).to_frame(backend)) == 0
 
 

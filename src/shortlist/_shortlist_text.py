@@ -190,7 +190,7 @@ def _columns(shortlist: Shortlist) -> dict[str, list[Any]]:
     }
     if shortlist.n_margins > 1:
         labels: tuple[Any, ...] = shortlist.margin_labels
-        if len(set(map(type, labels))) > 1:
+        if len(set(map(type, labels))) > 1 or not all(map(_fits, labels)):
             labels = tuple(map(str, labels))  # a column has one type
         columns["class"] = [labels[m] for m in shortlist.margin]
     return columns | {
@@ -198,6 +198,11 @@ def _columns(shortlist: Shortlist) -> dict[str, list[Any]]:
         "score": shortlist.scores.tolist(),
         "error": nothing if errors is None else errors.tolist(),
     }
+
+
+def _fits(label: Any) -> bool:
+    """Whether a column of 64-bit integers could hold a label, if it is one."""
+    return not isinstance(label, int) or -(2**63) <= label < 2**63
 
 
 def _pure_json(value: Any) -> Any:

@@ -1,0 +1,220 @@
+"""What a selection would do: judged and timed on the beginning of the data.
+
+The beginning is parsed once into memory and rehearsed twice: once so that kernels are
+compiled and warm, once with a clock. Reading and learning grow with the data; closing a
+pass (sorting candidates, the exact fit) does not, so the two are timed apart.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from shortlist.cli._holdout import hold_out
+from shortlist.cli._input import TappedSource
+from shortlist.cli._output import aligned
+from shortlist.cli._progress import duration
+
+if TYPE_CHECKING:
+    from shortlist._protocols import Capabilities, RowBlock, RowSource
+    from shortlist.sources import LibsvmSource
+
+#: Text to look at: this many blocks of this many bytes, 2 MB in all.
+_BLOCKS, _BLOCK_BYTES = 8, 250_000
+
+
+class Rehearsal(NamedTuple):
+    """One run over the sample."""
+
+    state: Any
+    stages: tuple[str, ...]  #: what each pass was for
+    growing: float  #: seconds that grow with the data
+    fixed: float  #: seconds that do not
+
+
+class _Sample(TappedSource):
+    """The beginning of a source, in memory."""
+
+    def __init__(self, source: RowSource, blocks: Sequence[RowBlock]) -> None:
+        super().__init__(source, lambda block: block)
+        self.reiterable = True
+        self._blocks = blocks
+
+    def blocks(self) -> Iterator[RowBlock]:
+        # Learners own what they are given, so each pass gets fresh tuples.
+        return (block._replace() for block in self._blocks)
+
+
+def plan(
+    capabilities: Capabilities,
+    learner: Any,
+    source: LibsvmSource,
+    options: Mapping[str, Any],
+) -> str:
+    """Say what the command would do, in the form asked for."""
+    if not source.reiterable or not source.size:
+        raise click.UsageError(
+            f"--dry-run reads the beginning of the data, and {source.name} could not "
+            "give it back; save it to a file first"
+        )
+    source.block_bytes = _BLOCK_BYTES
+    blocks = _beginning(source)  # the first time compiles
+    if not blocks:
+        raise click.UsageError(f"{source.name}: no rows to look at")
+    blocks, reading = _timed(lambda: _beginning(source))
+    sample = _Sample(source, blocks)
+    split = hold_out(sample, options["holdout"], options["seed"])
+    rehearse(learner, split.train)
+    rehearsal = rehearse(learner, split.train)
+    facts = _facts(source, blocks, learner, rehearsal)
+    n_readings = len(rehearsal.stages) + (split.test is not None)
+    growing = rehearsal.growing + n_readings * reading
+    facts["seconds"] = round(growing * facts["scale"] + rehearsal.fixed, 2)
+    facts |= {"room": capabilities.room, "method": capabilities.method}
+    facts["holdout"] = options["holdout"] if split.test is not None else 0.0
+    if options["form"] == "json":
+        return json.dumps(facts, indent=2)
+    lines = _lines(facts, capabilities, rehearsal, options)
+    if options["form"] == "csv":
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([("what", "answer"), *lines])
+        return text.getvalue().removesuffix("\n")
+    return f"{aligned(lines)}\nnothing was written; without --dry-run it would begin"
+
+
+def _beginning(source: RowSource) -> list[RowBlock]:
+    return list(islice(source.blocks(), _BLOCKS))
+
+
+def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
+    begun = time.perf_counter()
+    result = work()
+    return result, time.perf_counter() - begun
+
+
+def rehearse(learner: Any, source: RowSource) -> Rehearsal:
+    """Run a learner as an engine would, with a clock on each part."""
+    blocks = list(source.blocks())
+    state, fixed = _timed(lambda: learner.start(source, blocks))
+    stages: list[str] = []
+    growing, wants_more = 0.0, True
+
+    def step_through() -> None:
+        for block in blocks:
+            learner.step(state, block)
+
+    while wants_more:
+        stages.append(learner.standing(state)[0])
+        growing += _timed(step_through)[1]
+        wants_more, seconds = _timed(lambda: learner.next_pass(state))
+        fixed += seconds
+    return Rehearsal(state, tuple(stages), growing, fixed)
+
+
+def _facts(
+    source: LibsvmSource, blocks: Sequence[RowBlock], learner: Any, rehearsal: Rehearsal
+) -> dict[str, Any]:
+    """Everything measured, as JSON values."""
+    target, model = rehearsal.state.target, rehearsal.state.model
+    read, size = blocks[-1].position, source.size or 0
+    scale = max(1.0, size / read)
+    cells = getattr(getattr(model, "sketch", None), "table", None)
+    return {
+        "source": source.name,
+        "bytes": size,
+        "bytes_read": read,
+        "scale": scale,
+        "rows": round(scale * sum(block.n_rows for block in blocks)),
+        "nonzeros": round(scale * sum(len(block.ids) for block in blocks)),
+        "rows_read": sum(block.n_rows for block in blocks),
+        "recipe": learner.params.get("recipe"),
+        "passes": list(rehearsal.stages),
+        "loss": type(target.loss).name,
+        "classes": None if target.classes is None else list(target.classes),
+        "note": target.note,
+        "cells": None if cells is None else list(cells.shape),
+        "memory_bytes": _n_bytes(model),
+    }
+
+
+def _n_bytes(model: Any) -> int:
+    """Bytes of all arrays in a tuple of tuples."""
+    if isinstance(model, tuple):
+        return sum(map(_n_bytes, model))
+    return int(getattr(model, "nbytes", 0))
+
+
+def _lines(
+    facts: Mapping[str, Any],
+    capabilities: Capabilities,
+    rehearsal: Rehearsal,
+    options: Mapping[str, Any],
+) -> list[tuple[str, str]]:
+    """Put the facts in words, each with its reason."""
+    from shortlist._refit import EXACT_NNZ
+
+    about = "" if facts["scale"] == 1.0 else "about "
+    stages = facts["passes"]
+    passes = f"{len(stages)} pass{'es' * (len(stages) != 1)} ({', '.join(stages)})"
+    if facts["recipe"] == "refit" and facts["nonzeros"] > EXACT_NNZ:
+        passes += f", one more (settle) if candidates have over {EXACT_NNZ:,} nonzeros"
+    asked = options["recipe"] != "auto"
+    why = "as asked" if asked else "files can be read again, so candidates are refitted"
+    loss = facts["loss"]
+    if facts["classes"] is not None:
+        loss += f", classes {', '.join(map(str, facts['classes']))}"
+    looked_at = min(1000, facts["rows_read"])
+    judged = "as asked" if options["loss"] != "auto" else f"from {looked_at:,} rows"
+    lines = [
+        ("room", f"{capabilities.room}: rows come one by one, ids have no bound"),
+        ("method", f"{capabilities.method}: {_what_it_does(capabilities)}"),
+        ("recipe", f"{facts['recipe']}: {passes}; {why}"),
+        ("loss", f"{loss} ({judged})"),
+        *([("note", facts["note"])] if facts["note"] else []),
+        (
+            "data",
+            f"{facts['source']}, {facts['bytes'] / 1e6:,.1f} MB: "
+            f"{about}{facts['rows']:,} rows, {about}{facts['nonzeros']:,} nonzeros",
+        ),
+        ("holdout", _holdout(facts, about)),
+        ("memory", _memory(facts, options)),
+        (
+            "time",
+            f"{_about(facts['seconds'])}, going by the first "
+            f"{facts['bytes_read'] / 1e6:.1f} MB, compiled kernels and this machine",
+        ),
+    ]
+    return lines
+
+
+def _what_it_does(capabilities: Capabilities) -> str:
+    """Return its summary, which often begins with its name."""
+    name, _, rest = capabilities.summary.partition(": ")
+    return rest if name.lower() == capabilities.method else capabilities.summary
+
+
+def _about(seconds: float) -> str:
+    return duration(seconds) if seconds < 1 else f"about {duration(seconds)}"
+
+
+def _holdout(facts: Mapping[str, Any], about: str) -> str:
+    if not facts["holdout"]:
+        return "none: all rows are learned from"
+    n = round(facts["holdout"] * facts["rows"])
+    return f"{about or 'about '}{n:,} rows scored at the end, never learned from"
+
+
+def _memory(facts: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    size = f"{facts['memory_bytes'] / 1e6:.1f} MB"
+    if facts["cells"] is None:
+        return size
+    rows, width, margins = facts["cells"]
+    cells = f"{rows} x {width:,} cells" + (f" x {margins} classes" * (margins > 1))
+    return f"{size}: a sketch of {cells}, within --memory {options['memory']}"

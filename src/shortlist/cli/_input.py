@@ -1,0 +1,71 @@
+"""From the words on the command line to a source of rows or a saved shortlist."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from shortlist._protocols import Ids, RowBlock, RowSource
+    from shortlist._shortlist import Shortlist
+    from shortlist.sources import LibsvmSource
+
+
+def open_rows(
+    files: Sequence[str], on_error: str = "raise", block_bytes: int = 1 << 20
+) -> LibsvmSource:
+    """Source of the rows in these files; patterns and "-" are understood."""
+    from shortlist.sources import LibsvmSource
+
+    if "-" in files and sys.stdin.isatty():
+        click.echo("reading rows from the terminal; Ctrl-D ends them", err=True)
+    return LibsvmSource(list(files), on_error=on_error, block_bytes=block_bytes)
+
+
+def load_model(path: str) -> Shortlist:
+    """Read a shortlist; for another kind of file, hint at the order of arguments."""
+    from shortlist._protocols import DataError
+    from shortlist._shortlist import Shortlist
+
+    try:
+        return Shortlist.load(path)
+    except DataError as error:
+        if "not a file written by" not in str(error):
+            raise
+        raise DataError(
+            f"{error}; expected a model that select -o has saved, before any data"
+        ) from None
+
+
+def skipped_line(source: Any) -> str | None:
+    """Say how many bad lines the last pass over a source left out, if any."""
+    n = getattr(source, "skipped", 0)
+    return f"{n:,} bad line{'s were' if n != 1 else ' was'} left out" if n else None
+
+
+class TappedSource:
+    """A source whose blocks go through a function on their way.
+
+    The function may look at a block or give another one in its place.
+    """
+
+    def __init__(self, source: RowSource, tap: Callable[[RowBlock], RowBlock]) -> None:
+        self._source, self._tap = source, tap
+        self.name, self.reiterable = source.name, source.reiterable
+        self.unit, self.size = source.unit, source.size
+        self.n_features, self.label_names = source.n_features, source.label_names
+
+    def blocks(self) -> Iterator[RowBlock]:
+        """Yield what the function makes of the blocks."""
+        return map(self._tap, self._source.blocks())
+
+    def names(self, ids: Ids) -> list[str]:
+        """Name the features with these ids."""
+        return self._source.names(ids)
+
+    def ids(self, names: Sequence[str]) -> Ids:
+        """Ids of the features with these names."""
+        return self._source.ids(names)

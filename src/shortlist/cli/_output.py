@@ -1,0 +1,92 @@
+"""Where results go: standard output, or a file that is there whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import click
+
+STDOUT = "-"
+
+
+def check_output(
+    out: str | None, inputs: Sequence[str], models: Sequence[str] = ()
+) -> None:
+    """Refuse, before any work, a file that cannot or should not be written.
+
+    Parameters
+    ----------
+    out : str or None
+        None and "-" are fine.
+    inputs : sequence of str
+        FILE arguments, patterns included: none of them may be written.
+    models : sequence of str
+        Paths that are read as they are.
+    """
+    if out is None or out == STDOUT:
+        return
+    from shortlist.sources._files import STDIN, find_files
+
+    paths = [file.path for file in find_files(inputs) if file.path != STDIN]
+    target = os.path.realpath(out)
+    if target in map(os.path.realpath, (*paths, *models)):
+        _refuse(f"{out} is read by this command; write to another file")
+    if os.path.isdir(target):
+        _refuse(f"{out} is a folder; give the name of a file")
+    folder = os.path.dirname(target)
+    if not os.path.isdir(folder):
+        _refuse(f"there is no folder {os.path.dirname(out) or folder}; make it first")
+    if not os.access(folder if _is_replaced(target) else target, os.W_OK):
+        _refuse(f"{out} cannot be written: no permission")
+
+
+def check_model_output(out: str | None, inputs: Sequence[str]) -> None:
+    """Refuse, before any work, a place that a model cannot be saved at."""
+    if out == STDOUT:
+        _refuse("a model goes to a file; give its name")
+    check_output(out, inputs)
+    if out is not None and not _is_replaced(os.path.realpath(out)):
+        _refuse(f"{out} is no regular file; a model needs one")
+
+
+def _refuse(message: str) -> None:
+    raise click.BadParameter(message, param_hint="-o")
+
+
+def _is_replaced(path: str) -> bool:
+    """Whether a new file takes the place of this one; pipes and devices stay."""
+    return not os.path.exists(path) or os.path.isfile(path)
+
+
+@contextlib.contextmanager
+def open_output(out: str | None) -> Iterator[BinaryIO]:
+    """Open standard output, or a file that appears once all has gone well."""
+    if out is None or out == STDOUT:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = os.path.realpath(out)
+    if not _is_replaced(target):
+        with open(target, "wb") as stream:
+            yield stream
+        return
+    from shortlist.storage import _replacing
+
+    with _replacing(Path(target)) as stream:
+        yield cast(BinaryIO, stream)
+
+
+def shortest(number: float) -> str:
+    """Fewest digits that read back as this very number; whole ones without ".0"."""
+    return repr(number).removesuffix(".0")
+
+
+def aligned(pairs: Sequence[tuple[str, str]]) -> str:
+    """Lines of a term and what it is, the second column aligned."""
+    width = max(len(term) for term, _ in pairs)
+    return "\n".join(f"{term:<{width}}  {text}" for term, text in pairs)

@@ -1,0 +1,27 @@
+"""The command that gives the same result again, for a model to carry."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+
+#: Where and how a result is shown does not change it.
+_WITHOUT_EFFECT = {"out", "form", "quiet", "dry_run"}
+
+
+def command_line(ctx: click.Context) -> str:
+    """Spell the running command: arguments, and options other than the defaults."""
+    words = ["shortlist", ctx.command.name or ""]
+    for param in ctx.command.params:
+        name = param.name or ""
+        value = ctx.params.get(name)
+        if name in _WITHOUT_EFFECT or value in (None, (), False, param.default):
+            continue
+        values = value if isinstance(value, tuple) else (value,)
+        if isinstance(param, click.Argument):
+            words += values
+        else:
+            for one in values:
+                words += [param.opts[0], str(one)]
+    return shlex.join(words)

@@ -1,0 +1,186 @@
+"""Rows of chosen features as libsvm text, CSV or Parquet, written as they come.
+
+CSV and Parquet need a cell for every row and feature; rows are laid out a slice at a
+time so that memory depends on neither the length of a block nor the number of features.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+
+from shortlist.cli._output import shortest
+
+if TYPE_CHECKING:
+    from shortlist._protocols import Floats, RowBlock
+    from shortlist._shortlist import Shortlist
+    from shortlist.kernels.masking import MaskedRows
+
+_CELLS = 1 << 20  # laid out at a time
+_GROUP_ROWS = 1 << 16  # rows of a Parquet row group, where features are few
+
+
+class Chosen:
+    """The features of a shortlist, each once, in its order."""
+
+    def __init__(self, shortlist: Shortlist) -> None:
+        import numpy as np
+
+        from shortlist.kernels.id_table import index_ids
+
+        features = shortlist.names_by_id()
+        self.ids = list(features)
+        self.names = list(features.values())
+        self._index = index_ids(np.array(self.ids, np.uint64))
+
+    def of(self, block: RowBlock) -> MaskedRows:
+        """Keep the chosen features of a block; columns are positions in ``ids``."""
+        from shortlist.kernels.masking import restrict
+
+        rows: MaskedRows = restrict(self._index, block)
+        return rows
+
+    @property
+    def rows_at_a_time(self) -> int:
+        """Rows that can be laid out at once."""
+        return max(1, _CELLS // max(1, len(self.ids)))
+
+    def column_names(self) -> list[str]:
+        """Names of the columns of a table: the label's first, unlike all others."""
+        label = "label"
+        while label in self.names:
+            label += "_"
+        return [label, *self.names]
+
+
+class Writer(Protocol):
+    """What turns rows into bytes of a format."""
+
+    def __init__(self, stream: BinaryIO, chosen: Chosen) -> None: ...
+
+    def write(self, rows: MaskedRows) -> None:
+        """Take in rows."""
+        ...
+
+    def close(self) -> None:
+        """Write what is left; the stream stays open."""
+        ...
+
+
+class SvmWriter:
+    """Libsvm text: label, then id:value in the order they came."""
+
+    def __init__(self, stream: BinaryIO, chosen: Chosen) -> None:
+        self._stream = stream
+        self._ids = [f" {number}:" for number in chosen.ids]
+
+    def write(self, rows: MaskedRows) -> None:
+        """Write a line a row."""
+        cells = [
+            self._ids[column] + shortest(value)
+            for column, value in zip(
+                rows.columns.tolist(), rows.values.tolist(), strict=True
+            )
+        ]
+        ends = rows.indptr.tolist()
+        lines = [
+            shortest(label) + "".join(cells[first:last])
+            for label, first, last in zip(rows.y.tolist(), ends, ends[1:], strict=False)
+        ]
+        self._stream.write("".join(f"{line}\n" for line in lines).encode())
+
+    def close(self) -> None:
+        """Nothing is left."""
+
+
+class CsvWriter:
+    """CSV with a header; what a row lacks is 0."""
+
+    def __init__(self, stream: BinaryIO, chosen: Chosen) -> None:
+        self._stream, self._chosen = stream, chosen
+        header = io.StringIO()
+        csv.writer(header, lineterminator="\n").writerow(chosen.column_names())
+        stream.write(header.getvalue().encode("utf-8", "backslashreplace"))
+
+    def write(self, rows: MaskedRows) -> None:
+        """Write a line a row."""
+        for labels, cells in laid_out(rows, self._chosen):
+            lines = [
+                ",".join(map(shortest, (label, *row)))
+                for label, row in zip(labels.tolist(), cells.tolist(), strict=True)
+            ]
+            self._stream.write("".join(f"{line}\n" for line in lines).encode())
+
+    def close(self) -> None:
+        """Nothing is left."""
+
+
+class ParquetWriter:
+    """Parquet, all columns float64, a row group at a time."""
+
+    def __init__(self, stream: BinaryIO, chosen: Chosen) -> None:
+        from shortlist._protocols import ShortlistError
+
+        try:
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+        except ImportError:
+            raise ShortlistError(
+                "writing Parquet needs pyarrow: pip install shortlist[parquet]"
+            ) from None
+        self._pa, self._chosen = pa, chosen
+        self._group_rows = min(_GROUP_ROWS, chosen.rows_at_a_time)
+        names = [
+            name.encode("utf-8", "backslashreplace").decode()
+            for name in chosen.column_names()
+        ]
+        self._schema = pa.schema([(name, pa.float64()) for name in names])
+        self._file: Any = pq.ParquetWriter(stream, self._schema)
+        self._waiting: list[Any] = []
+        self._n_waiting = 0
+
+    def write(self, rows: MaskedRows) -> None:
+        """Take in rows; write them once they fill a group."""
+        for labels, cells in laid_out(rows, self._chosen, self._group_rows):
+            columns = [labels, *cells.T]
+            arrays = [self._pa.array(column) for column in columns]
+            table = self._pa.Table.from_arrays(arrays, schema=self._schema)
+            self._waiting.append(table)
+            self._n_waiting += len(labels)
+            if self._n_waiting >= self._group_rows:
+                self._write_group()
+
+    def _write_group(self) -> None:
+        if self._waiting:
+            self._file.write_table(self._pa.concat_tables(self._waiting))
+        self._waiting, self._n_waiting = [], 0
+
+    def close(self) -> None:
+        """Write the last group and the footer."""
+        self._write_group()
+        self._file.close()
+
+
+WRITERS: dict[str, type[Writer]] = {
+    "svm": SvmWriter,
+    "csv": CsvWriter,
+    "parquet": ParquetWriter,
+}
+
+
+def laid_out(
+    rows: MaskedRows, chosen: Chosen, most_rows: int | None = None
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield labels and a dense array for slices of rows; repeated ids add up."""
+    import numpy as np
+
+    most = min(chosen.rows_at_a_time, most_rows or chosen.rows_at_a_time)
+    row_of = np.repeat(np.arange(len(rows.y)), np.diff(rows.indptr))
+    for begin in range(0, len(rows.y), most):
+        end = min(begin + most, len(rows.y))
+        part = slice(int(rows.indptr[begin]), int(rows.indptr[end]))
+        cells = np.zeros((end - begin, len(chosen.ids)))
+        np.add.at(cells, (row_of[part] - begin, rows.columns[part]), rows.values[part])
+        yield rows.y[begin:end], cells

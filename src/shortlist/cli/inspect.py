@@ -1,0 +1,111 @@
+"""``shortlist inspect``: what a model holds and how it came about."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from shortlist.cli._command import Command
+from shortlist.cli._holdout import describe
+from shortlist.cli._input import load_model
+from shortlist.cli._options import model_argument
+from shortlist.cli._output import aligned
+
+if TYPE_CHECKING:
+    from shortlist._shortlist import Shortlist
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "shortlist inspect model.shortlist",
+        "shortlist inspect model.shortlist --top 5 --format csv",
+    ),
+)
+@model_argument()
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    help="table: for people, 20 entries a class; json: everything; csv: all entries.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Only the N best features (of each class, if the budget is per class).",
+)
+def inspect(model: str, form: str, top: int | None) -> None:
+    """Show what was asked, what was chosen and how, in a saved MODEL."""
+    whole = load_model(model)
+    shown = whole if top is None else whole.top(top)
+    if form == "json":
+        click.echo(json.dumps(shown.to_dict(), indent=2))
+    elif form == "csv":
+        click.echo(shown.to_csv_text(), nl=False)
+    else:
+        click.echo(f"{aligned(_facts(model, whole))}\n\n{shown}")
+
+
+def _facts(path: str, shortlist: Shortlist) -> list[tuple[str, str]]:
+    """What stands above the table, line by line."""
+    from shortlist._shortlist_text import printable
+
+    budget = f"k = {shortlist.k:,}"
+    if shortlist.n_margins > 1:
+        budget += ", " + ("each class" if shortlist.budget == "per_class" else "shared")
+    settings = {
+        name: value
+        for name, value in shortlist.params.items()
+        if name not in ("k", "command", "holdout")
+    }
+    facts = [
+        ("model", f"{path}, by shortlist {shortlist.version}"),
+        ("asked", budget),
+        ("chosen", f"{shortlist.n_selected:,} features by {shortlist.method}"),
+        ("loss", shortlist.loss),
+    ]
+    if shortlist.classes is not None:
+        facts.append(("classes", ", ".join(map(str, shortlist.classes))))
+    if settings:
+        spelled = ", ".join(f"{name} = {_plain(v)}" for name, v in settings.items())
+        facts.append(("settings", spelled))
+    facts += [("learned from", f"{shortlist.n_examples:,} examples")]
+    facts += _course(shortlist)
+    holdout = shortlist.params.get("holdout")
+    facts.append(("held out", _score(holdout) if holdout else "not scored"))
+    command = shortlist.params.get("command", "made by the library")
+    facts.append(("command", str(command)))
+    return [(term, printable(text)) for term, text in facts]
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return json.dumps({key: _plain(item) for key, item in value.items()})
+    return str(value)
+
+
+def _course(shortlist: Shortlist) -> list[tuple[str, str]]:
+    """How the progressive loss and accuracy went: first and last window."""
+    trace = shortlist.trace
+    if "rows" not in trace or not len(trace["rows"]):
+        return []
+    first, last = trace["rows"][0], trace["rows"][-1]
+    lines = []
+    for name in ("loss", "accuracy"):
+        if name in trace:
+            begin, end = trace[name][0], trace[name][-1]
+            course = f"{begin:.4g} on the first {first:,} examples"
+            if last > first:
+                course += f", {end:.4g} on the last of {last:,}"
+            lines.append((f"progressive {name}", course))
+    return lines
+
+
+def _score(holdout: Mapping[str, Any]) -> str:
+    score = {name: value for name, value in holdout.items() if name != "fraction"}
+    return f"{describe(**score)}; {holdout['fraction']:.0%} of the rows"

@@ -1,0 +1,212 @@
+"""``shortlist predict``: labels or numbers for new rows, one a line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from shortlist.cli._command import Command
+from shortlist.cli._holdout import describe
+from shortlist.cli._input import TappedSource, load_model, open_rows, skipped_line
+from shortlist.cli._options import (
+    files_argument,
+    model_argument,
+    on_error_option,
+    quiet_option,
+)
+from shortlist.cli._output import STDOUT, check_output, open_output, shortest
+from shortlist.cli._progress import progress_bar, watched
+
+if TYPE_CHECKING:
+    from shortlist._protocols import Floats, RowBlock, RowSource
+    from shortlist._scoring import Predictor, Score
+    from shortlist._shortlist import Shortlist
+    from shortlist._targets import Target
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "shortlist predict model.shortlist new.svm > labels.txt",
+        "shortlist predict model.shortlist new.svm --proba --format csv -o p.csv",
+        "zcat new.svm.gz | shortlist predict model.shortlist -",
+    ),
+)
+@model_argument()
+@files_argument()
+@click.option(
+    "-o",
+    "out",
+    metavar="OUT",
+    default=STDOUT,
+    help="File to write, complete or not at all; - is standard output.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "csv", "json"]),
+    default="text",
+    help="text: bare predictions (with --proba a header and tabs); csv: with a header; "
+    "json: an object a line.",
+)
+@click.option(
+    "--proba",
+    is_flag=True,
+    help="Add the probability of each class; for the losses logistic and softmax.",
+)
+@on_error_option()
+@quiet_option()
+def predict(
+    model: str,
+    files: tuple[str, ...],
+    out: str,
+    form: str,
+    proba: bool,
+    on_error: str,
+    quiet: bool,
+) -> None:
+    """Predict the labels of FILE... with a saved MODEL.
+
+    One prediction a line, in the order of the rows. Rows are read and forgotten, so
+    pipes of any length will do. Labels in FILE are not used, but where the model knows
+    them the predictions are scored, on standard error.
+    """
+    check_output(out, files, [model])
+    shortlist, source = load_model(model), open_rows(files, on_error)
+    writer = _Writer(shortlist, form, proba)
+    with open_output(out) as stream:
+        stream.write(writer.header())
+
+        def write(block: RowBlock) -> None:
+            stream.write(writer.lines(block))
+            stream.flush()
+
+        with progress_bar(quiet, prints=out == STDOUT) as observe:
+            rows_seen = watched(source, observe, "predict")
+            score, rows, scored = predict_all(shortlist, rows_seen, write)
+    if quiet:
+        return
+    for line in (skipped_line(source), _verdict(score, rows, scored)):
+        if line is not None:
+            click.echo(line, err=True)
+
+
+def predict_all(
+    shortlist: Shortlist,
+    source: RowSource,
+    write: Callable[[RowBlock], None],
+) -> tuple[Score | None, int, int]:
+    """Hand every block to ``write`` and score the rows whose labels are known.
+
+    Returns
+    -------
+    score : Score or None
+    n_rows, n_scored : int
+    """
+    from shortlist._protocols import DataError, ShortlistError
+    from shortlist._scoring import evaluate, target_for
+    from shortlist.kernels.csr import take_rows
+
+    target = target_for(shortlist, source)
+    n_rows = n_scored = 0
+
+    def tap(block: RowBlock) -> RowBlock:
+        nonlocal n_rows, n_scored
+        write(block)
+        labelled = _known(target, block.y).nonzero()[0]
+        n_rows, n_scored = n_rows + block.n_rows, n_scored + len(labelled)
+        return take_rows(block, labelled)
+
+    try:
+        return evaluate(shortlist, TappedSource(source, tap)), n_rows, n_scored
+    except DataError:
+        raise
+    except ShortlistError:  # no row had a label that the model knows
+        return None, n_rows, n_scored
+
+
+def _known(target: Target, y: Floats) -> Any:
+    """Which labels the model can be scored on."""
+    import numpy as np
+
+    if target.classes is not None:
+        return np.isin(y, target.values)
+    return y >= 0 if target.loss.target == "count" else np.isfinite(y)
+
+
+def _verdict(score: Score | None, n_rows: int, n_scored: int) -> str:
+    if n_rows == 0:
+        return "no rows, so nothing was predicted"
+    if score is None:
+        return f"not scored: none of {n_rows:,} rows has a label that the model knows"
+    line, unknown = f"scored: {describe(**score._asdict())}", n_rows - n_scored
+    if unknown == 0:
+        return line
+    others = "row with another label" if unknown == 1 else "rows with other labels"
+    return f"{line}; {unknown:,} {others} not scored"
+
+
+class _Writer:
+    """Predictions of blocks as text."""
+
+    def __init__(self, shortlist: Shortlist, form: str, proba: bool) -> None:
+        from shortlist._scoring import Predictor
+
+        self._predictor: Predictor = Predictor(shortlist)
+        self._classes = shortlist.classes
+        self._form, self._proba = form, proba
+        if proba and not (self._classes and self._predictor.loss.has_probability):
+            raise click.BadParameter(
+                f"a model with loss {shortlist.loss} gives no probabilities; select "
+                "with --loss logistic or softmax, or leave this out",
+                param_hint="--proba",
+            )
+        labels = [f"p({label})" for label in self._classes or ()] if proba else []
+        self._columns = ["prediction", *labels]
+
+    def header(self) -> bytes:
+        """First line, if there is one."""
+        if self._form == "json" or (self._form == "text" and not self._proba):
+            return b""
+        return self._rows([self._columns])
+
+    def lines(self, block: RowBlock) -> bytes:
+        """One line a row."""
+        records = list(self._records(block))
+        if self._form == "json":
+            keys = self._columns
+            objects = (dict(zip(keys, record, strict=True)) for record in records)
+            return "".join(json.dumps(one) + "\n" for one in objects).encode()
+        return self._rows([list(map(_spelled, record)) for record in records])
+
+    def _records(self, block: RowBlock) -> Iterator[tuple[Any, ...]]:
+        margins = self._predictor.margins(block)
+        if self._classes is None:
+            return zip(self._predictor.responses(margins)[:, 0].tolist(), strict=True)
+        codes = self._predictor.codes(margins).tolist()
+        labels = [self._classes[code] for code in codes]
+        if not self._proba:
+            return zip(labels, strict=True)
+        chances = self._predictor.responses(margins)
+        if chances.shape[1] == 1:  # of the last class; the other has the rest
+            shares = [[1.0 - p, p] for p in chances[:, 0].tolist()]
+        else:
+            shares = chances.tolist()
+        return ((label, *row) for label, row in zip(labels, shares, strict=True))
+
+    def _rows(self, rows: Sequence[Sequence[str]]) -> bytes:
+        if len(self._columns) == 1 and self._form == "text":
+            return "".join(f"{row[0]}\n" for row in rows).encode()
+        text = io.StringIO()
+        delimiter = "," if self._form == "csv" else "\t"
+        csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
+        return text.getvalue().encode()
+
+
+def _spelled(value: Any) -> str:
+    return shortest(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,329 @@
+"""``shortlist select``: choose features from rows of text."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from shortlist.cli._command import Command
+from shortlist.cli._failures import INTERRUPTED
+from shortlist.cli._holdout import FEWEST_ROWS, Split, as_params, describe, hold_out
+from shortlist.cli._input import open_rows, skipped_line
+from shortlist.cli._options import files_argument, on_error_option, quiet_option
+from shortlist.cli._output import check_model_output
+from shortlist.cli._progress import progress_bar, watched
+from shortlist.cli._reproduce import command_line
+
+if TYPE_CHECKING:
+    from shortlist._protocols import Capabilities, Progress, RowSource
+    from shortlist._scoring import Score
+    from shortlist._shortlist import Shortlist
+
+
+class Outcome(NamedTuple):
+    """What a run gave, and what there is to say about it on standard error."""
+
+    shortlist: Shortlist
+    remarks: tuple[str, ...]
+    failure: Exception | None = None  #: data that could not be scored
+    interrupted: bool = False
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "shortlist select data.svm -k 20",
+        "shortlist select 'day-*.svm.gz' -k 100 --memory 64MB -o model.shortlist",
+        "zcat data.svm.gz | shortlist select - -k 20 --format json > chosen.json",
+        "shortlist select data.svm -k 20 --dry-run",
+    ),
+)
+@files_argument()
+@click.option(
+    "-k",
+    type=click.IntRange(min=1),
+    required=True,
+    help="Budget: how many features to choose.",
+)
+@click.option(
+    "--method",
+    default="mission",
+    help="Selector: mission (room sketch, the only one that reads text now).",
+)
+@click.option(
+    "--loss",
+    default="auto",
+    help="What a wrong prediction costs: auto looks at the first labels; squared, "
+    "huber, epsilon_insensitive, poisson for numbers; logistic, softmax, hinge, "
+    "squared_hinge for classes. Parameters follow a colon, as in huber:1.5.",
+)
+@click.option(
+    "--classes",
+    metavar="LABEL,LABEL,...",
+    help="All labels there are, if the first 1,000 rows may not show each.",
+)
+@click.option(
+    "--passes",
+    type=click.IntRange(min=1),
+    default=1,
+    help="Passes over the data to look for candidates; a refit adds one or two.",
+)
+@click.option(
+    "--memory",
+    default="16MB",
+    help="Room for the sketch, as in 512KiB, 16MB, 2GB; more means fewer collisions.",
+)
+@click.option(
+    "--recipe",
+    type=click.Choice(["auto", "refit", "newton"]),
+    default="auto",
+    help="refit: find candidates, then fit them exactly. newton: one pass, for data "
+    "that pass by once. auto: refit for files, newton for pipes.",
+)
+@click.option(
+    "--budget",
+    type=click.Choice(["per_class", "shared"]),
+    default="per_class",
+    help="With three classes or more: K features for each, or K distinct ones in all.",
+)
+@click.option(
+    "--always",
+    metavar="NAME",
+    multiple=True,
+    help="Feature to choose in any case; counts in K. May be repeated.",
+)
+@click.option(
+    "--never",
+    metavar="NAME",
+    multiple=True,
+    help="Feature to leave out of everything. May be repeated.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    help="The same seed gives the same result.",
+)
+@click.option(
+    "--holdout",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.2,
+    help="Share of rows, drawn by row number and seed, that is never learned from but "
+    "scored at the end; 0 learns from all.",
+)
+@on_error_option()
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Read only the beginning; say what would be done, how long it would take and "
+    "how much memory; write nothing.",
+)
+@click.option("-o", "out", metavar="OUT", help="File to save the model in.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    help="Form of the result on standard output.",
+)
+@quiet_option()
+@click.pass_context
+def select(ctx: click.Context, /, **options: Any) -> None:
+    """Choose the K features of FILE... that predict its labels best.
+
+    FILE is libsvm text (label id:value id:value ...), plain or .gz, .bz2, .zst; a
+    pattern in quotes; or - for standard input. Ids may be any 64-bit numbers: memory
+    does not grow with them. Files are read two or three times, a pipe once.
+
+    Ctrl-C ends the run early: what was learned so far is printed and saved, marked as
+    partial, and the exit code is 130.
+    """
+    files, out, quiet = options["files"], options["out"], options["quiet"]
+    check_model_output(out, files)
+    source = open_rows(files, options["on_error"])
+    capabilities, learner = make_learner(ctx, source)
+    if options["dry_run"]:
+        from shortlist.cli._dry_run import plan
+
+        click.echo(plan(capabilities, learner, source, ctx.params))
+        return
+    split = hold_out(source, options["holdout"], options["seed"])
+    outcome = learn(learner, split, options["holdout"], quiet)
+    shortlist = finished(outcome.shortlist, source, command_line(ctx))
+    try:
+        if out is not None:
+            shortlist.save(out)
+    finally:  # a disk that is full should not cost hours of learning
+        click.echo(rendered(shortlist, options["form"]), nl=options["form"] != "csv")
+    notes = shortlist.notes if options["form"] != "table" else ()
+    saved = (f"model saved to {out}",) if out is not None else ()
+    if not quiet:
+        for line in (*(f"note: {note}" for note in notes), *outcome.remarks, *saved):
+            click.echo(line, err=True)
+    if outcome.interrupted:
+        click.echo("interrupted: the result is partial", err=True)
+        ctx.exit(INTERRUPTED)
+    if outcome.failure is not None:
+        raise outcome.failure
+
+
+def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, Any]:
+    """Make the algorithm that the options describe; refuse what it cannot do."""
+    from shortlist._registry import selector
+
+    options = ctx.params
+    capabilities = selector(options["method"])
+    own = {
+        name: options[name]
+        for name in ("memory", "recipe", "budget")
+        if _has_option(ctx, capabilities, name)
+    }
+    _check_loss(capabilities, options["loss"])
+    _check_names(source, options["always"], options["never"])
+    learner = capabilities.load("algorithm")(
+        options["k"],
+        loss=options["loss"],
+        classes=_parse_classes(options["classes"]),
+        passes=options["passes"],
+        always=options["always"],
+        never=options["never"],
+        seed=options["seed"],
+        reiterable=source.reiterable,
+        **own,
+    )
+    return capabilities, learner
+
+
+def _has_option(ctx: click.Context, capabilities: Capabilities, name: str) -> bool:
+    if name in capabilities.options:
+        return True
+    if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+        raise click.UsageError(f"{capabilities.method} has no setting --{name}", ctx)
+    return False
+
+
+def _check_loss(capabilities: Capabilities, loss: str) -> None:
+    from shortlist.losses import get_loss
+
+    if loss != "auto" and get_loss(loss).name not in capabilities.losses:
+        known = ", ".join(capabilities.losses)
+        raise click.BadParameter(
+            f"{capabilities.method} knows {known}, got {loss!r}",
+            param_hint="--loss",
+        )
+
+
+def _check_names(
+    source: RowSource, always: tuple[str, ...], never: tuple[str, ...]
+) -> None:
+    from shortlist._protocols import DataError
+
+    for option, names in (("--always", always), ("--never", never)):
+        try:
+            source.ids(names)
+        except DataError as error:
+            raise click.BadParameter(str(error), param_hint=option) from None
+    if both := sorted(set(always) & set(never)):
+        raise click.UsageError(f"feature {both[0]} is named by --always and by --never")
+
+
+def _parse_classes(text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        return [float(label) for label in text.split(",")]
+    except ValueError:
+        raise click.BadParameter(
+            f"labels of libsvm text are numbers, as in -1,1; got {text!r}",
+            param_hint="--classes",
+        ) from None
+
+
+def learn(learner: Any, split: Split, fraction: float, quiet: bool) -> Outcome:
+    """Run the learner and score what it chose; Ctrl-C keeps what there is."""
+    from shortlist._protocols import DataError
+    from shortlist.engines import Interrupted, run
+
+    last: Progress | None = None
+
+    def observe(progress: Progress) -> None:
+        nonlocal last
+        last = progress
+        draw(progress)
+
+    with progress_bar(quiet) as draw:
+        try:
+            shortlist = run(learner, split.train, observe)
+        except Interrupted as stop:
+            where = f" in pass {last.pass_number} ({last.stage})" if last else ""
+            partial: Shortlist = stop.result
+            note = (
+                f"partial: interrupted{where} after "
+                f"{partial.n_examples:,} examples; not scored"
+            )
+            return Outcome(_with_note(partial, note), (), interrupted=True)
+        except DataError as error:
+            raise _placed(error, split, "learned from") from None
+        remarks = () if split.remark is None else (split.remark,)
+        if split.test is None:
+            return Outcome(shortlist, remarks)
+        try:
+            score = _score(shortlist, watched(split.test, draw, "score"))
+        except KeyboardInterrupt:
+            note = "interrupted before the held-out rows were scored"
+            return Outcome(_with_note(shortlist, note), (), interrupted=True)
+        except DataError as error:
+            failure = _placed(error, split, "held out")
+            return Outcome(shortlist, ("held out: no score",), failure)
+    if score is None or score.n_rows < FEWEST_ROWS:
+        n = 0 if score is None else score.n_rows
+        few = f"held out: {n} row{'s' * (n != 1)}, too few to judge by"
+        return Outcome(shortlist, (few,))
+    params = {**shortlist.params, "holdout": as_params(score, fraction)}
+    remark = f"held out: {describe(**score._asdict())}"
+    return Outcome(replace(shortlist, params=params), (remark,))
+
+
+def _score(shortlist: Shortlist, test: RowSource) -> Score | None:
+    """Score on the rows held out; None if a pipe ended before there were any."""
+    from shortlist._protocols import DataError, ShortlistError
+    from shortlist._scoring import evaluate
+
+    try:
+        return evaluate(shortlist, test)
+    except DataError:
+        raise
+    except ShortlistError:
+        return None
+
+
+def _placed(error: Exception, split: Split, which: str) -> Exception:
+    """Name the source in an error that knows only the row, and which rows it counts."""
+    if not str(error).startswith("row "):
+        return error
+    row, _, rest = str(error).partition(":")
+    if split.test is not None:
+        row += f" of those {which}"
+    return type(error)(f"{split.train.name}: {row}:{rest}")
+
+
+def _with_note(shortlist: Shortlist, note: str) -> Shortlist:
+    return replace(shortlist, notes=(*shortlist.notes, note))
+
+
+def finished(shortlist: Shortlist, source: RowSource, command: str) -> Shortlist:
+    """Add what only the command line knows: itself, and the lines left out."""
+    skipped = skipped_line(source)
+    if skipped is not None:
+        shortlist = _with_note(shortlist, skipped)
+    return replace(shortlist, params={**shortlist.params, "command": command})
+
+
+def rendered(shortlist: Shortlist, form: str) -> str:
+    """Write a shortlist in the form asked for."""
+    if form == "json":
+        return json.dumps(shortlist.to_dict(), indent=2)
+    return shortlist.to_csv_text() if form == "csv" else str(shortlist)

@@ -1,0 +1,102 @@
+"""``shortlist transform``: the same rows with only the chosen features."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+
+import click
+
+from shortlist.cli._command import Command
+from shortlist.cli._input import load_model, open_rows, skipped_line
+from shortlist.cli._options import (
+    files_argument,
+    model_argument,
+    on_error_option,
+    quiet_option,
+)
+from shortlist.cli._output import STDOUT, check_output, open_output
+from shortlist.cli._progress import progress_bar, watched
+from shortlist.cli._tables import WRITERS, Chosen
+
+FORMATS = {
+    ".svm": "svm",
+    ".libsvm": "svm",
+    ".txt": "svm",
+    ".csv": "csv",
+    ".parquet": "parquet",
+}
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "shortlist transform model.shortlist data.svm -o small.svm",
+        "shortlist transform model.shortlist 'day-*.svm.gz' -o small.parquet",
+        "shortlist transform model.shortlist data.svm -o - | gzip > small.svm.gz",
+    ),
+)
+@model_argument()
+@files_argument()
+@click.option(
+    "-o",
+    "out",
+    metavar="OUT",
+    required=True,
+    help="File to write, complete or not at all; - is standard output.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["svm", "csv", "parquet"]),
+    help="svm: label and original ids; csv, parquet: a column for the label and one "
+    "for each feature. By default what OUT ends in says it (.svm, .libsvm, .txt, .csv, "
+    ".parquet), and standard output is svm.",
+)
+@on_error_option()
+@quiet_option()
+def transform(
+    model: str,
+    files: tuple[str, ...],
+    out: str,
+    form: str | None,
+    on_error: str,
+    quiet: bool,
+) -> None:
+    """Write FILE... with only the features that MODEL chose.
+
+    Every row stays, also one that has none of the features. Numbers are written so
+    that they read back exactly. Columns are in the order of the shortlist.
+    """
+    form = form or _format_of(out)
+    check_output(out, files, [model])
+    shortlist, source = load_model(model), open_rows(files, on_error)
+    chosen, rows = Chosen(shortlist), 0
+    with (
+        open_output(out) as stream,
+        closing(WRITERS[form](stream, chosen)) as writer,
+        progress_bar(quiet, prints=out == STDOUT) as observe,
+    ):
+        for block in watched(source, observe, "transform").blocks():
+            writer.write(chosen.of(block))
+            rows += block.n_rows
+    if quiet:
+        return
+    place = "standard output" if out == STDOUT else out
+    skipped = skipped_line(source)
+    done = f"{rows:,} rows with {len(chosen.names):,} features written to {place}"
+    for line in (skipped, done):
+        if line is not None:
+            click.echo(line, err=True)
+
+
+def _format_of(out: str) -> str:
+    if out == STDOUT:
+        return "svm"
+    suffix = os.path.splitext(out)[1].lower()
+    if suffix not in FORMATS:
+        raise click.BadParameter(
+            f"{out} should end in {', '.join(FORMATS)}, or say --format",
+            param_hint="-o",
+        )
+    return FORMATS[suffix]

@@ -1,0 +1,145 @@
+"""shortlist select as a process: signals, terminals, memory."""
+
+import os
+import pty
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from shortlist import Shortlist
+from shortlist.engines import Interrupted
+
+
+def test_ctrl_c_keeps_what_was_learned(spawn, write_rows, tmp_path):
+    """A writer that stalls in the fifth block: the run waits in the middle of a pass."""
+    rows = write_rows(tmp_path / "rows.svm", 4000).read_bytes() * 6
+    assert len(rows) > (4 << 20) + (1 << 16)  # four blocks and what a pipe holds
+    fifo, out = tmp_path / "fifo", tmp_path / "partial.shortlist"
+    os.mkfifo(fifo)
+    process = spawn("select", fifo, "-k", 4, "-o", out)
+    with fifo.open("wb") as pipe:
+        pipe.write(rows)
+        pipe.flush()  # the fifth block is being read, so four have been learned from
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130, stderr
+    assert "Traceback" not in stderr
+    assert "interrupted: the result is partial" in stderr
+    saved = Shortlist.load(out)
+    assert stdout == f"{saved}\n"
+    assert saved.n_examples > 1000
+    assert saved.notes[0].startswith("partial: interrupted in pass 1 (explore) after")
+    assert "holdout" not in saved.params
+
+
+def test_ctrl_c_before_anything_was_learned_leaves_nothing(
+    run, data, tmp_path, monkeypatch
+):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("shortlist.engines.run", interrupt)
+    result = run("select", data, "-k", 4, "-o", tmp_path / "m")
+    assert (result.exit_code, result.stdout, result.stderr) == (130, "", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_while_scoring_keeps_the_result(run, data, tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("shortlist._scoring.evaluate", interrupt)
+    result = run("select", data, "-k", 4, "-o", tmp_path / "m")
+    assert result.exit_code == 130
+    assert "4 features chosen" in result.stdout
+    assert "interrupted before the held-out rows were scored" in result.stdout
+    assert len(Shortlist.load(tmp_path / "m").names) == 4
+
+
+def test_quiet_does_not_hide_that_a_result_is_partial(run, data, model, monkeypatch):
+    def interrupt(*_):
+        raise Interrupted(Shortlist.load(model))
+
+    monkeypatch.setattr("shortlist.engines.run", interrupt)
+    result = run("select", data, "-k", 4, "-q")
+    assert result.exit_code == 130
+    assert result.stderr == "interrupted: the result is partial\n"
+
+
+def test_a_terminal_gets_a_bar_and_keeps_results_apart(spawn, data):
+    ours, theirs = pty.openpty()
+    process = spawn(
+        "select", data, "-k", 4, stderr=theirs, env=os.environ | {"TERM": "xterm"}
+    )
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:  # Linux's way of saying that the other end is closed
+            break
+        if not piece:
+            break
+        seen += piece
+    os.close(ours)
+    stdout = process.stdout.read()
+    assert process.wait(30) == 0
+    assert stdout.startswith("4 features chosen")
+    assert "\x1b" not in stdout
+    for word in (b"explore, pass 1", b"refit, pass 2", b"score", b"%", b"loss"):
+        assert word in seen
+    assert b"held out: accuracy" in seen
+
+
+def test_without_a_terminal_there_is_no_bar(spawn, data):
+    stdout, stderr = spawn("select", data, "-k", 4).communicate(timeout=60)
+    assert stderr.count("\n") == 1
+    assert stderr.startswith("held out: ")
+    assert stdout.startswith("4 features chosen")
+
+
+def write_wide(path, n_rows, times):
+    """Rows with 40 ids anywhere below 2^63, repeated, which is faster than new ones."""
+    rng = np.random.default_rng(0)
+    ids = rng.integers(10**18, 2**63, size=(n_rows, 40)).tolist()
+    labels = rng.choice([-1, 1], size=n_rows).tolist()
+    lines = [
+        f"{label} {' '.join(f'{i}:0.5' for i in row)}\n"
+        for label, row in zip(labels, ids, strict=True)
+    ]
+    path.write_text("".join(lines) * times)
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="needs Linux's /proc"
+)
+def test_memory_does_not_grow_with_the_data(spawn, tmp_path):
+    path = tmp_path / "wide.svm"
+    write_wide(path, 6200, times=5)
+    assert path.stat().st_size > 29_000_000
+    process = spawn("select", path, "-k", 100, "--memory", "16MB")
+    most = 0
+    while process.poll() is None:
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        anonymous = [line for line in status.splitlines() if "RssAnon" in line]
+        most = max([most, *(int(line.split()[1]) * 1024 for line in anonymous)])
+        time.sleep(0.02)
+    assert process.returncode == 0, process.stderr.read()
+    assert 0 < most < 250_000_000
+
+
+def test_a_reader_who_leaves_does_not_cost_the_model(spawn, data, tmp_path):
+    out = tmp_path / "m"
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = spawn("select", data, "-k", 4, "-o", out, stdout=writing)
+    os.close(writing)
+    stderr = process.communicate(timeout=60)[1]
+    assert process.returncode == 141
+    assert "Traceback" not in stderr
+    assert "BrokenPipe" not in stderr
+    assert len(Shortlist.load(out).names) == 4
