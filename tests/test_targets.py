@@ -195,7 +195,7 @@ def test_a_class_that_is_not_among_those_asked_for_is_called_by_its_name():
 def test_an_infinite_label_does_not_count_as_a_class():
     target = choose_target("auto", np.array([0.0, 1.0, np.inf]))
     assert target.classes == (0, 1)
-    with pytest.raises(DataError, match="row 1: .*got inf"):
+    with pytest.raises(DataError, match=r"row 1: .*got inf"):
         target.encode(np.array([np.inf]))
 
 

@@ -29,7 +29,9 @@ def parse_bytes(text: str) -> int:
     >>> parse_bytes("512 KiB")
     524288
     """
-    match = re.fullmatch(r"\s*([0-9.]+)\s*([kmg]i?)?b?\s*", text, re.IGNORECASE | re.ASCII)
+    match = re.fullmatch(
+        r"\s*([0-9.]+)\s*([kmg]i?)?b?\s*", text, re.IGNORECASE | re.ASCII
+    )
     try:
         if match is None:
             raise ValueError
