@@ -100,7 +100,7 @@ def save(
     }
     text = (to_json(envelope) + "\n").encode("ascii")
     try:
-        with _replacing(Path(os.path.realpath(path))) as stream:
+        with replacing(Path(os.path.realpath(path))) as stream:
             _write_zip(stream, text, plain)
     except OSError as error:
         raise ShortlistError(
@@ -220,7 +220,7 @@ def _refuse_token(token: str) -> NoReturn:
 
 
 @contextlib.contextmanager
-def _replacing(target: Path) -> Iterator[IO[bytes]]:
+def replacing(target: Path) -> Iterator[IO[bytes]]:
     """Open a part file that becomes the target if the block ends well."""
     _sweep(target)
     stream, part = _open_part(target)

@@ -294,3 +294,17 @@ def test_help_names_every_method_and_loss_there_is():
         assert capabilities.method in option_help("method")
         for loss in capabilities.losses:
             assert loss in option_help("loss")
+
+
+def test_a_bad_line_late_in_a_file_loses_nothing_learned(run, tmp_path):
+    lines = [f"{i % 2} {i % 2 + 7}:1 {100 + i}:0.5" for i in range(3000)]
+    path, model = tmp_path / "late.svm", tmp_path / "model.shortlist"
+    path.write_text("\n".join([*lines, "1 seven:1"]))
+    result = run("select", path, "-k", 2, "-o", model)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert "late.svm:3001: expected" in result.stderr
+    assert "partial: bad data after" in result.stderr
+    kept = Shortlist.load(model)
+    assert sorted(kept.names) == ["7", "8"]
+    assert any("partial: bad data after" in note for note in kept.notes)

@@ -6,9 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from shortlist import ArraySource, FrameSource, LibsvmSource, Mission, ShortlistError
+from shortlist import (
+    ArraySource,
+    DataError,
+    FrameSource,
+    LibsvmSource,
+    Mission,
+    ShortlistError,
+)
 from shortlist._scoring import evaluate
-from shortlist.engines import Interrupted, run
+from shortlist.engines import Broken, Interrupted, run
 from shortlist.sketch._mission import mission
 
 
@@ -236,3 +243,18 @@ def test_a_shortlist_scores_rows_it_has_not_seen():
     assert score.metric == "accuracy"
     assert score.n_rows == 500
     assert score.value > score.baseline + 0.1
+
+
+def test_bad_data_in_mid_run_keeps_what_was_learned():
+    X, y = sparse_stream(13, n=2000)
+    y = y.astype(float)
+    y[1900] = 7.0
+    with pytest.raises(
+        Broken, match="row 1901: expected one of the labels 0, 1"
+    ) as stop:
+        run(mission(4), ArraySource(X, y, block_rows=100))
+    assert stop.value.result.n_examples == 1900
+    y[500] = 7.0  # among the first thousand: nothing worth keeping yet
+    with pytest.raises(DataError) as early:
+        run(mission(4, classes=[0, 1]), ArraySource(X, y, block_rows=100))
+    assert not isinstance(early.value, Broken)

@@ -75,9 +75,9 @@ def open_output(out: str | None) -> Iterator[BinaryIO]:
         with open(target, "wb") as stream:
             yield stream
         return
-    from shortlist.storage import _replacing
+    from shortlist.storage import replacing
 
-    with _replacing(Path(target)) as stream:
+    with replacing(Path(target)) as stream:
         yield cast(BinaryIO, stream)
 
 

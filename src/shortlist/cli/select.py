@@ -28,8 +28,9 @@ class Outcome(NamedTuple):
 
     shortlist: Shortlist
     remarks: tuple[str, ...]
-    failure: Exception | None = None  #: data that could not be scored
+    failure: Exception | None = None  #: data that could not be learned from or scored
     interrupted: bool = False
+    broken: bool = False  #: bad data ended the run: the result is for -o only
 
 
 @click.command(
@@ -139,7 +140,8 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     does not grow with them. Files are read two or three times, a pipe once.
 
     Ctrl-C ends the run early: what was learned so far is printed and saved, marked as
-    partial, and the exit code is 130.
+    partial, and the exit code is 130. Bad data in mid-run ends it with nothing printed;
+    with -o, what was learned by then is saved, marked as partial.
     """
     files, out, quiet = options["files"], options["out"], options["quiet"]
     check_model_output(out, files)
@@ -157,8 +159,11 @@ def select(ctx: click.Context, /, **options: Any) -> None:
         if out is not None:
             shortlist.save(out)
     finally:  # a disk that is full should not cost hours of learning
-        click.echo(rendered(shortlist, options["form"]), nl=options["form"] != "csv")
-    notes = shortlist.notes if options["form"] != "table" else ()
+        if not outcome.broken:
+            text = rendered(shortlist, options["form"])
+            click.echo(text, nl=options["form"] != "csv")
+    shown = options["form"] == "table" and not outcome.broken
+    notes = () if shown or (outcome.broken and out is None) else shortlist.notes
     saved = (f"model saved to {out}",) if out is not None else ()
     if not quiet:
         for line in (*(f"note: {note}" for note in notes), *outcome.remarks, *saved):
@@ -245,7 +250,7 @@ def _parse_classes(text: str | None) -> list[float] | None:
 def learn(learner: Any, split: Split, fraction: float, quiet: bool) -> Outcome:
     """Run the learner and score what it chose; Ctrl-C keeps what there is."""
     from shortlist._protocols import DataError
-    from shortlist.engines import Interrupted, run
+    from shortlist.engines import Broken, Interrupted, run
 
     last: Progress | None = None
 
@@ -259,12 +264,16 @@ def learn(learner: Any, split: Split, fraction: float, quiet: bool) -> Outcome:
             shortlist = run(learner, split.train, observe)
         except Interrupted as stop:
             where = f" in pass {last.pass_number} ({last.stage})" if last else ""
-            partial: Shortlist = stop.result
             note = (
                 f"partial: interrupted{where} after "
-                f"{partial.n_examples:,} examples; not scored"
+                f"{stop.result.n_examples:,} examples; not scored"
             )
-            return Outcome(_with_note(partial, note), (), interrupted=True)
+            return Outcome(_with_note(stop.result, note), (), interrupted=True)
+        except Broken as stop:
+            note = f"partial: bad data after {stop.result.n_examples:,} examples"
+            failure = _placed(DataError(str(stop)), split, "learned from")
+            partial = _with_note(stop.result, f"{note}; not scored")
+            return Outcome(partial, (), failure, broken=True)
         except DataError as error:
             raise _placed(error, split, "learned from") from None
         remarks = () if split.remark is None else (split.remark,)

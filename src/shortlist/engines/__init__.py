@@ -1,5 +1,5 @@
 """Where the work runs."""
 
-from shortlist.engines.serial import Interrupted, run
+from shortlist.engines.serial import Broken, Interrupted, run
 
-__all__ = ["Interrupted", "run"]
+__all__ = ["Broken", "Interrupted", "run"]

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from shortlist._protocols import Algorithm, Observer, Progress, RowBlock, RowSource
+from shortlist._protocols import (
+    Algorithm,
+    DataError,
+    Observer,
+    Progress,
+    RowBlock,
+    RowSource,
+)
 
 #: Rows that an algorithm may look at before it starts.
 HEAD_ROWS = 1000
@@ -17,6 +24,14 @@ class Interrupted(KeyboardInterrupt):
 
     def __init__(self, result: Any) -> None:
         super().__init__("interrupted")
+        self.result = result
+
+
+class Broken(DataError):
+    """Bad data in mid-run; carries what had been learned by then."""
+
+    def __init__(self, message: str, result: Any) -> None:
+        super().__init__(message)
         self.result = result
 
 
@@ -53,19 +68,22 @@ def run(
     ------
     Interrupted
         On Ctrl-C, with the result as far as it had come.
+    Broken
+        A DataError after the first thousand rows, with the result likewise.
     """
     blocks = iter(source.blocks())
     head = first_rows(blocks)
     state = algorithm.start(source, head)
     stream: Iterator[RowBlock] = chain(head, blocks)
     del head
-    pass_number = 1
+    pass_number, learned = 1, 0
     try:
         while True:
             rows = 0
             for block in stream:
                 algorithm.step(state, block)
                 rows += block.n_rows
+                learned += block.n_rows
                 if observe is not None:
                     stage, loss = algorithm.standing(state)
                     observe(
@@ -85,3 +103,7 @@ def run(
             pass_number += 1
     except KeyboardInterrupt:
         raise Interrupted(algorithm.result(state, source)) from None
+    except DataError as error:
+        if learned < HEAD_ROWS:
+            raise
+        raise Broken(str(error), algorithm.result(state, source)) from error

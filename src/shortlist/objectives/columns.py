@@ -88,6 +88,30 @@ def transposed_product(X: Any, G: Floats) -> Floats:
     return out
 
 
+def column_moments(X: Any, share: Floats) -> tuple[Floats, Floats]:
+    """Weighted mean of each column, and of its square, for shares that sum to 1."""
+    ones = share[:, np.newaxis]
+    mean = transposed_product(X, ones)[:, 0]
+    if hasattr(X, "tocsr"):
+        squares = X.copy()
+        squares.data = squares.data.astype(np.float64) ** 2
+        return mean, transposed_product(squares, ones)[:, 0]
+    n_samples, n_features = X.shape
+    square = np.zeros(n_features)
+    # Blocks run along memory, so that each is read once and in order.
+    if abs(X.strides[0]) >= abs(X.strides[1]):
+        step = max(1, _BLOCK // n_features)
+        for first in range(0, n_samples, step):
+            block = np.asarray(X[first : first + step], np.float64)
+            square += share[first : first + step] @ block**2
+    else:
+        step = max(1, _BLOCK // n_samples)
+        for first in range(0, n_features, step):
+            block = np.asarray(X[:, first : first + step], np.float64)
+            square[first : first + step] = share @ block**2
+    return mean, square
+
+
 class DenseColumns:
     """Columns held as a C-contiguous array."""
 

@@ -46,9 +46,10 @@ def _ridge(problem: Restricted, features: Ints, Y: Floats) -> Floats:
 
     columns, weight = problem.columns, problem.weight
     m, ones = len(features), int(problem.fit_intercept)
+    l2 = problem.feature_l2[features]
     gram = np.empty((m + ones, m + ones))
     gram[:m, :m] = columns.gram(weight, features, features)
-    gram[np.diag_indices(m)] += problem.l2
+    gram[np.diag_indices(m)] += l2
     if ones:
         means = columns.transposed_times(weight[:, np.newaxis])[features, 0]
         gram[m, :m] = gram[:m, m] = means
@@ -61,7 +62,7 @@ def _ridge(problem: Restricted, features: Ints, Y: Floats) -> Floats:
         if ones:
             R -= theta[m]
         R *= weight[:, np.newaxis]
-        weights = columns.transposed_times(R)[features] - problem.l2 * theta[:m]
+        weights = columns.transposed_times(R)[features] - l2[:, np.newaxis] * theta[:m]
         return np.vstack([weights, R.sum(axis=0)]) if ones else weights
 
     # unit diagonal: whether a problem is well conditioned must not depend on units
@@ -89,7 +90,7 @@ def _least_norm(problem: Restricted, features: Ints, Y: Floats, unit: Floats) ->
     root = np.sqrt(problem.weight)
     # rows of the penalty come first, then R absorbs the data block by block
     stack = np.zeros((m, m + ones + Y.shape[1]))
-    stack[np.diag_indices(m)] = np.sqrt(problem.l2) / unit[:m]
+    stack[np.diag_indices(m)] = np.sqrt(problem.feature_l2[features]) / unit[:m]
     step = max(1024, 4 * (m + 1))
     for first in range(0, n, step):
         part = slice(first, min(n, first + step))

@@ -25,7 +25,8 @@ class LinearObjective:
 
     With weights W, of shape (n_features, n_outputs), and intercepts b,
 
-        Q(W, b) = sum_i s_i loss(y_i, x_i W + b) / sum_i s_i + (l2 / 2) ||W||^2.
+        Q(W, b) = sum_i s_i loss(y_i, x_i W + b) / sum_i s_i
+                  + (1 / 2) sum_jc l2_j W_jc^2.
 
     Coordinates are flat: ``j * n_outputs + c`` is the weight of feature j for margin c,
     so the margins of a softmax may use different features. Intercepts are the nuisance:
@@ -41,7 +42,9 @@ class LinearObjective:
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         What the loss takes: numbers, -1 and +1, counts, class codes 0, 1, ...; a row
         an example for "squared_vector".
-    l2 : float, default=0.0
+    l2 : float or array-like of shape (n_features,), default=0.0
+        Penalty, the same for all features or one for each: squared column scales make
+        it the penalty of standardised columns.
     sample_weight : array-like of shape (n_samples,), default=None
         Importance of each example, at least 0; None means 1 each.
     fit_intercept : bool, default=True
@@ -96,7 +99,7 @@ class LinearObjective:
         X: Any,
         y: Any,
         *,
-        l2: float = 0.0,
+        l2: float | Floats = 0.0,
         sample_weight: Any = None,
         fit_intercept: bool = True,
         n_outputs: int | None = None,
@@ -104,15 +107,14 @@ class LinearObjective:
         dense_limit: int = 1500,
     ) -> None:
         self.loss = get_loss(loss)
-        self.X = _as_table(X)
+        self.X = as_table(X)
         self.n_samples, self.n_features = self.X.shape
         self.y = _as_target(self.loss, y, self.n_samples)
         self.n_outputs = _count_outputs(self.loss, self.y, n_outputs)
         self.n_coordinates = self.n_features * self.n_outputs
-        self.sample_weight = _as_weight(sample_weight, self.n_samples)
-        if not 0.0 <= l2 < np.inf:
-            raise ShortlistError(f"l2 should be at least 0 and finite, got {l2}")
-        self.l2, self.fit_intercept = float(l2), bool(fit_intercept)
+        self.sample_weight = as_weight(sample_weight, self.n_samples)
+        self.l2 = _as_penalty(l2, self.n_features)
+        self.fit_intercept = bool(fit_intercept)
         self.max_iter, self.dense_limit = max_iter, dense_limit
         self._share = self.sample_weight / self.sample_weight.sum()
 
@@ -125,7 +127,7 @@ class LinearObjective:
         total = total_loss(
             self.loss, self.y, self._margins(fit, self._share), self._share
         )
-        return float(total + 0.5 * self.l2 * (fit.weights @ fit.weights))
+        return float(total + 0.5 * (self._penalty(fit.support) @ fit.weights**2))
 
     def gradient(self, fit: Fit) -> Floats:
         """Partial derivative of Q in every weight, of shape (n_coordinates,)."""
@@ -133,7 +135,7 @@ class LinearObjective:
         G = np.empty_like(Z)
         slopes_into(self.loss, self.y, Z, self._share, G)
         gradient = transposed_product(self.X, G).ravel()
-        gradient[fit.support] += self.l2 * fit.weights
+        gradient[fit.support] += self._penalty(fit.support) * fit.weights
         return gradient
 
     def information(self, fit: Fit) -> Floats:
@@ -221,6 +223,10 @@ class LinearObjective:
             Z += fit.nuisance
         return Z
 
+    def _penalty(self, support: Ints) -> Floats:
+        """Penalty of each coordinate of a support."""
+        return self.l2[support // self.n_outputs]
+
     def _restricted(self, support: Ints) -> Restricted:
         features, cells = self._locate(support)
         columns = gather(self.X, features, self._share, center=self.fit_intercept)
@@ -231,7 +237,7 @@ class LinearObjective:
             self._share,
             n_outputs=self.n_outputs,
             cells=cells,
-            l2=self.l2,
+            l2=self._penalty(support),
             fit_intercept=self.fit_intercept,
         )
 
@@ -249,7 +255,8 @@ class LinearObjective:
         return features, row * self.n_outputs + output
 
 
-def _as_table(X: Any) -> Any:
+def as_table(X: Any) -> Any:
+    """Return X as an array, or a sparse matrix in CSR or CSC form."""
     if hasattr(X, "tocsr"):
         X = X if X.format in ("csr", "csc") else X.tocsr()
     else:
@@ -306,7 +313,20 @@ def _count_outputs(loss: Any, y: Floats, n_outputs: int | None) -> int:
     return wanted
 
 
-def _as_weight(sample_weight: Any, n_samples: int) -> Floats:
+def _as_penalty(l2: Any, n_features: int) -> Floats:
+    """One penalty a feature; a number takes no memory for being repeated."""
+    penalty = np.asarray(l2, dtype=np.float64)
+    if penalty.shape not in ((), (n_features,)):
+        raise ShortlistError(
+            f"l2 should be a number or have shape ({n_features},), got {penalty.shape}"
+        )
+    if not (np.isfinite(penalty).all() and (penalty >= 0.0).all()):
+        raise ShortlistError(f"l2 should be at least 0 and finite, got {l2}")
+    return np.broadcast_to(penalty, (n_features,))
+
+
+def as_weight(sample_weight: Any, n_samples: int) -> Floats:
+    """Return the importance of each example, checked."""
     if sample_weight is None:
         return np.ones(n_samples)
     weight = np.array(sample_weight, dtype=np.float64)

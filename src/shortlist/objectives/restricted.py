@@ -27,7 +27,7 @@ from shortlist.objectives.columns import Columns
 
 
 class Restricted:
-    """Q(theta) = sum_i weight_i loss(y_i, a_i W + b + offset_i) + (l2 / 2) ||W||^2.
+    """Q(theta) = sum_i weight_i loss(y_i, a_i W + b + offset_i) + (1/2) sum l2 W^2.
 
     Parameters
     ----------
@@ -40,7 +40,8 @@ class Restricted:
     n_outputs : int
     cells : ndarray of shape (n_weights,)
         Where each weight lies in W, flattened row by row; increasing.
-    l2 : float
+    l2 : ndarray of shape (n_weights,)
+        Penalties; all margins of a feature have the same.
     fit_intercept : bool
     """
 
@@ -53,7 +54,7 @@ class Restricted:
         *,
         n_outputs: int,
         cells: Ints,
-        l2: float,
+        l2: Floats,
         fit_intercept: bool,
     ) -> None:
         self.loss, self.columns, self.y, self.weight = loss, columns, y, weight
@@ -68,6 +69,8 @@ class Restricted:
         self.features = [feature[output == c] for c in range(n_outputs)]
         self.places = [np.flatnonzero(output == c) for c in range(n_outputs)]
         self._feature_of = feature
+        self.feature_l2 = np.zeros(len(columns.center))
+        self.feature_l2[feature] = l2
 
         # Length of each parameter's column, in the weighted norm: the unit in which
         # gradients and curvatures are judged.
@@ -186,7 +189,7 @@ class Restricted:
         sets = []
         if self.fit_intercept:
             sets.append(np.arange(self.n_weights, self.n_parameters))
-        if self.l2 == 0.0:
+        if not self.l2.any():
             _, first, count = np.unique(
                 self._feature_of, return_index=True, return_counts=True
             )
@@ -217,4 +220,4 @@ class Restricted:
         return out
 
     def _penalty(self, u: Floats, v: Floats) -> float:
-        return 0.5 * self.l2 * float(u[: self.n_weights] @ v[: self.n_weights])
+        return 0.5 * float((self.l2 * u[: self.n_weights]) @ v[: self.n_weights])
