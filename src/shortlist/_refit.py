@@ -37,7 +37,7 @@ from shortlist.kernels.masking import MaskedRows, join, restrict
 from shortlist.losses import n_margins
 
 #: Nonzeros up to which a refit is exact: below it costs less than reading the data.
-EXACT_NNZ = 1 << 20
+EXACT_NNZ = 1 << 19
 
 
 class Coordinates(NamedTuple):
