@@ -14,12 +14,20 @@ from shortlist._steps import (
     ROWS,
     WEIGHT,
     bias_step,
+    caution_with,
     count_norm,
     is_hit,
     judge,
     mean_norm,
 )
-from shortlist.losses import Hinge, Huber, Logistic, Softmax, Squared
+from shortlist.losses import (
+    Hinge,
+    Huber,
+    Logistic,
+    Softmax,
+    Squared,
+    get_loss,
+)
 
 quick = settings(max_examples=50, deadline=None)
 moderate = st.floats(-20, 20)
@@ -137,3 +145,13 @@ def test_newton_steps_of_the_squared_loss_follow_the_mean_in_any_unit(unit):
         judge(Squared(), label, bias, 1.0, totals, pulls, curvatures)
         bias_step(0.0, bias, scale, pulls, curvatures)
     assert bias[0] == pytest.approx(y.mean(), rel=1e-4)
+
+
+@pytest.mark.parametrize("name", ["poisson", "hinge", "epsilon_insensitive"])
+def test_losses_of_unbounded_curvature_call_for_caution(name):
+    assert caution_with(get_loss(name)) == 1.0
+
+
+@pytest.mark.parametrize("name", ["squared", "logistic", "softmax", "huber"])
+def test_losses_of_bounded_curvature_do_not(name):
+    assert caution_with(get_loss(name)) == 0.0

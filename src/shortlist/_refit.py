@@ -7,7 +7,10 @@ kept, and the fit is exact: the minimum of
 
 by Newton's method, independent of the order of the rows. Beyond ``exact_nnz`` nonzeros
 the rows stream instead, each taking a diagonal Newton step w_j += e x_j / (n_j + ridge),
-where n_j is the information h x_j^2 collected so far.
+where n_j is the information h x_j^2 collected so far. All these steps together move the
+margin, by h sum_j x_j^2 / (n_j + ridge) times what would be right for this example
+alone; where that exceeds 1, e is divided by it. Otherwise rows of many features would
+overshoot.
 
 The ridge is a share of the mean squared norm of the restricted rows, the streaming one
 of its first rows: it stands for a fraction of one example, whatever the units.
@@ -26,6 +29,7 @@ from shortlist._steps import (
     NORM_WEIGHT,
     ask,
     bias_step,
+    caution_with,
     count_norm,
     judge,
     mean_norm,
@@ -92,9 +96,10 @@ def _margins(loss, chosen, rows, i, z):  # type: ignore[no-untyped-def]
 @kernel
 def _learn(loss, constants, chosen, rows, totals):  # type: ignore[no-untyped-def]
     """One diagonal Newton step a row, in order."""
-    share, bias_rate = constants
+    share, bias_rate, caution = constants
     margins = n_margins(loss, chosen.bias.shape[0])
     z, pulls, curvatures = np.empty(margins), np.empty(margins), np.empty(margins)
+    moved = np.empty(margins)
     first, margin = chosen.first, chosen.margin
     weight, information = chosen.weight, chosen.information
     for i in range(rows.y.shape[0]):
@@ -109,12 +114,20 @@ def _learn(loss, constants, chosen, rows, totals):  # type: ignore[no-untyped-de
         _margins(loss, chosen, rows, i, z)
         judge(loss, rows.y[i], z, importance, totals, pulls, curvatures)
         bias_step(bias_rate, chosen.bias, chosen.bias_scale, pulls, curvatures)
+        for c in range(margins):
+            moved[c] = caution
         for t in range(rows.indptr[i], rows.indptr[i + 1]):
             x, u = rows.values[t], rows.columns[t]
             for j in range(first[u], first[u + 1]):
                 c = margin[j]
+                moved[c] += curvatures[c] * x * x / (information[j] + ridge)
                 information[j] += curvatures[c] * x * x
-                weight[j] += pulls[c] * x / (information[j] + ridge)
+        for c in range(margins):
+            pulls[c] /= max(1.0, moved[c])
+        for t in range(rows.indptr[i], rows.indptr[i + 1]):
+            x, u = rows.values[t], rows.columns[t]
+            for j in range(first[u], first[u + 1]):
+                weight[j] += pulls[margin[j]] * x / (information[j] + ridge)
 
 
 @kernel
@@ -176,8 +189,9 @@ class Refit:
             self._kept.clear()
 
     def _learn(self, rows: MaskedRows) -> None:
-        constants = (self.ridge_share, self.bias_rate)
-        _learn(self.target.loss, constants, self.chosen, rows, self.totals)
+        loss = self.target.loss
+        constants = (self.ridge_share, self.bias_rate, caution_with(loss))
+        _learn(loss, constants, self.chosen, rows, self.totals)
 
     def finish(self) -> None:
         """Bring the weights to the minimum, if the rows were kept."""

@@ -5,6 +5,8 @@ Running totals are one float64 array; the constants below name its places.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from shortlist.kernels._jit import kernel
@@ -23,6 +25,16 @@ from shortlist.losses import curvature_into, slope_into, value_of
 
 #: Examples after which the mean squared norm of an example is held fixed.
 NORM_FROZEN_AFTER = 1000
+
+
+def caution_with(loss: Any) -> float:
+    """Return 1.0 for a loss whose curvature has no bound, else 0.0.
+
+    A diagonal Newton step is divided by this plus how far it overshoots the example, if
+    that is more than 1: a curvature that can be far larger after the step than before it
+    (Poisson) calls for implicit steps throughout.
+    """
+    return 0.0 if type(loss).smoothness < np.inf else 1.0
 
 
 @kernel

@@ -47,12 +47,19 @@ class SlowRefit:
                 self._step(ids, x, pulls, curvatures)
 
     def _step(self, ids, x, pulls, curvatures):
+        ridge = self.ridge_share * self.totals.mean_norm
+        for c in range(len(pulls)):
+            moved = 0.0 if np.isfinite(self.loss.smoothness) else 1.0
+            for number, value in zip(ids, x, strict=True):
+                if (int(number), c) in self.weights:
+                    known = self.information[int(number), c]
+                    moved += curvatures[c] * value**2 / (known + ridge)
+                    self.information[int(number), c] += curvatures[c] * value**2
+            pulls[c] /= max(1.0, moved)
         for number, value in zip(ids, x, strict=True):
             for c in range(len(pulls)):
                 at = (int(number), c)
                 if at in self.weights:
-                    self.information[at] += curvatures[c] * value**2
-                    ridge = self.ridge_share * self.totals.mean_norm
                     step = pulls[c] * value / (self.information[at] + ridge)
                     self.weights[at] += step
 

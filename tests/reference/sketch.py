@@ -129,8 +129,11 @@ class SlowSet:
 class SlowMission:
     """All weights in a sketch; ``explore`` learns from a block."""
 
-    def __init__(self, keys, width, n_margins, *, step, ridge, bias_rate, room):
+    def __init__(
+        self, keys, width, n_margins, *, step, ridge, bias_rate, room, caution=0.0
+    ):
         self.step, self.relative_ridge, self.bias_rate = step, ridge, bias_rate
+        self.caution = caution
         self.sketch = SlowSketch(keys, width, n_margins)
         self.information = np.zeros((width, n_margins), np.float32)
         self.found = [SlowSet(room) for _ in range(n_margins)]
@@ -163,6 +166,12 @@ class SlowMission:
 
     def _step(self, c, ids, x, w, pull, curvature, norm):
         steps, scores = [], []
+        if self.step == NEWTON:
+            moved = self.caution
+            for t, number in enumerate(ids):
+                known = float(self.information[self._information_cell(number), c])
+                moved += curvature * x[t] ** 2 / (known + self.ridge)
+            pull /= max(1.0, moved)
         for t, number in enumerate(ids):
             if self.step == GRADIENT:
                 step = pull / (self.totals.mean_norm + curvature * norm) * x[t]

@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 
 from reference import sketch as reference
 from reference.sketch import SlowMission, make_block, random_block, split
-from shortlist._steps import HITS, LOSS, N_TOTALS, ROWS, WEIGHT, mean_norm
+from shortlist._steps import (
+    HITS,
+    LOSS,
+    N_TOTALS,
+    ROWS,
+    WEIGHT,
+    caution_with,
+    mean_norm,
+)
 from shortlist.kernels.count_sketch import count_sketch
 from shortlist.kernels.heavy_hitters import candidates, listed
 from shortlist.losses import (
@@ -69,7 +77,9 @@ def fresh(step, n_margins=1, *, rows=3, width=WIDTH, room=ROOM):
 def explored(loss, step, blocks, bias_rate=0.5, **size):
     state = fresh(step, margins_of(loss), **size)
     for block in blocks:
-        explore(loss, StepRule(step, RIDGE, bias_rate), state, block)
+        explore(
+            loss, StepRule(step, RIDGE, bias_rate, caution_with(loss)), state, block
+        )
     return state
 
 
@@ -80,6 +90,7 @@ def slowly_explored(loss, step, block, like, bias_rate=0.5):
         width,
         n_margins,
         step=RULES[step],
+        caution=0.0 if np.isfinite(loss.smoothness) else 1.0,
         ridge=RIDGE,
         bias_rate=bias_rate,
         room=like.found.room,
@@ -207,7 +218,9 @@ def test_scores_weights_and_information_are_read_back(loss, step):
     slow = slowly_explored(loss, step, block, state)
     ids = np.unique(block.ids)
     for c in range(margins_of(loss)):
-        weight, score, information = rescore(StepRule(step, RIDGE, 0.5), state, c, ids)
+        weight, score, information = rescore(
+            StepRule(step, RIDGE, 0.5, 0.0), state, c, ids
+        )
         expected = [slow.sketch.estimate(number, c) for number in ids]
         np.testing.assert_allclose(weight, expected, rtol=1e-5, atol=1e-6)
         expected = [slow.score(number, c) for number in ids]
@@ -223,14 +236,14 @@ def test_scores_enter_from_the_threshold_on_but_never_at_zero(tau, entered):
     state = fresh(GRADIENT)
     state.found.tau[0] = tau
     ids, scores = np.arange(1, 5, dtype=np.uint64), np.array([0.0, 0.5, 1.0, 2.0])
-    nominate(StepRule(GRADIENT, RIDGE, 0.5), state, 0, ids, scores)
+    nominate(StepRule(GRADIENT, RIDGE, 0.5, 0.0), state, 0, ids, scores)
     assert set(listed(state.found, 0).tolist()) == entered
     assert state.found.count[0] == len(entered)
 
 
 @every_rule
 def test_pruning_keeps_the_best_by_their_scores_now(step):
-    rule = StepRule(step, RIDGE, 0.5)
+    rule = StepRule(step, RIDGE, 0.5, 0.0)
     state = explored(Squared(), step, [random_block(1)], width=1000, room=30)
     assert state.found.tau[0] == 0
     ids = listed(state.found, 0)

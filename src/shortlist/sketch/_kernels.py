@@ -7,7 +7,8 @@ reaches the threshold of the candidates. Two step rules share the loop:
 * gradient: w_j -= rate * slope * x_j, damped by the curvature along the example (an
   implicit step to first order, so that no loss needs a learning rate of its own);
 * newton: w_j -= slope * x_j / (n_j + h x_j^2 + ridge), where n_j, the information
-  h x_j^2 collected so far, lives in one more row of cells beside row 0.
+  h x_j^2 collected so far, lives in one more row of cells beside row 0; shortened where
+  all the steps together would overshoot.
 
 Scores rank as |w_j| and as |w_j| (n_j + ridge)^(1/4); the second is kept as its fourth
 power, which ranks the same and costs no roots.
@@ -33,6 +34,7 @@ class StepRule(NamedTuple):
     step: int  #: GRADIENT or NEWTON
     ridge: float  #: ridge of the newton step, in units of the mean squared norm
     bias_rate: float  #: AdaGrad rate of the bias; 0: newton step for the bias
+    caution: float  #: see ``shortlist._steps.caution_with``
 
 
 class SketchState(NamedTuple):
@@ -57,7 +59,11 @@ def gradient_steps(pull, x, weights, steps, scores):
 @kernel
 def newton_steps(known, cells, evidence, x, weights, steps, scores):
     """Diagonal Newton steps, with the information collected so far."""
-    e, h, ridge = evidence
+    e, h, ridge, caution = evidence
+    moved = caution
+    for t in range(x.shape[0]):
+        moved += h * x[t] * x[t] / (known[cells[t]] + ridge)
+    e /= max(1.0, moved)
     for t in range(x.shape[0]):
         information = known[cells[t]] + h * x[t] * x[t]
         known[cells[t]] = information
@@ -121,7 +127,7 @@ def explore(loss, rule, state, block):
             if e == 0.0:
                 continue
             if rule.step == NEWTON:
-                evidence = (e, h, rule.ridge * scale)
+                evidence = (e, h, rule.ridge * scale, rule.caution)
                 first_row = cells[: length * rows : rows]
                 newton_steps(
                     known[c:], first_row, evidence, x, weights[:, c], steps, scores

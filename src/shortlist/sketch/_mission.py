@@ -21,7 +21,7 @@ import numpy as np
 
 from shortlist._online import Found, OnlineLearner, bias_rate
 from shortlist._protocols import Capabilities, Floats, Ids, RowBlock, ShortlistError
-from shortlist._steps import N_TOTALS, mean_norm
+from shortlist._steps import N_TOTALS, caution_with, mean_norm
 from shortlist._targets import Target
 from shortlist.kernels.count_sketch import count_sketch, estimate
 from shortlist.kernels.heavy_hitters import candidates, listed
@@ -82,7 +82,7 @@ class MissionRule:
     seed: int
 
     def _constants(self, target: Target) -> StepRule:
-        return StepRule(self.step, RIDGE, bias_rate(target))
+        return StepRule(self.step, RIDGE, bias_rate(target), caution_with(target.loss))
 
     def create(self, target: Target, n_features: int | None) -> SketchState:
         """Fresh sketch and candidates, within the memory given."""
@@ -120,6 +120,11 @@ class MissionRule:
         for c in range(margins):
             ids = np.union1d(listed(model.found, c), always)
             weight, score, information = rescore(constants, model, c, ids)
+            # Between two cuts a set holds up to twice as many as there is room for.
+            score[np.isin(ids, always)] = np.inf
+            best = np.sort(np.lexsort((ids, -score))[: model.found.room])
+            ids, weight, score = ids[best], weight[best], score[best]
+            information = information[best]
             # Collisions show in the spread of the rows, noise in the information.
             spread = np.empty((len(ids), margins))
             estimate(model.sketch, ids, np.empty_like(spread), spread)
