@@ -18,10 +18,12 @@ if TYPE_CHECKING:
         LibsvmSource,
         open_source,
     )
+    from shortlist.table._estimators import FoBa
 
 _HOMES = {
     "ArraySource": "shortlist.sources",
     "DataError": "shortlist._protocols",
+    "FoBa": "shortlist.table",
     "FrameSource": "shortlist.sources",
     "LibsvmSource": "shortlist.sources",
     "Mission": "shortlist.sketch",
@@ -33,6 +35,7 @@ _HOMES = {
 __all__ = [
     "ArraySource",
     "DataError",
+    "FoBa",
     "FrameSource",
     "LibsvmSource",
     "Mission",

@@ -107,6 +107,26 @@ class BaseSelector(SelectorMixin, BaseEstimator):
                     f"{', '.join(self.capabilities.losses)}, got {name!r}"
                 )
 
+    def _table(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        reset: bool = True,
+        classes: Sequence[Any] | None = None,
+    ) -> tuple[Any, np.ndarray, Any, Target]:
+        """Validate arrays to fit on: X, labels as numbers, weights, target."""
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset
+        )
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(
+                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            )
+        codes, target = self._target(y, classes)
+        return X, codes, sample_weight, target
+
     def _array_source(
         self,
         X: Any,
@@ -117,17 +137,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         classes: Sequence[Any] | None = None,
     ) -> tuple[ArraySource, Target]:
         """Validate arrays to fit on; return them as a source, with their target."""
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset
+        X, codes, weight, target = self._table(
+            X, y, sample_weight, reset=reset, classes=classes
         )
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
-        codes, target = self._target(y, classes)
         names = getattr(self, "feature_names_in_", None)
-        source = ArraySource(X, codes, sample_weight=sample_weight, feature_names=names)
-        return source, target
+        return ArraySource(X, codes, sample_weight=weight, feature_names=names), target
 
     def _target(
         self, y: np.ndarray, classes: Sequence[Any] | None

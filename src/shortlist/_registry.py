@@ -7,7 +7,7 @@ from importlib import import_module
 
 from shortlist._protocols import Capabilities, ShortlistError
 
-ROOMS = ("sketch",)
+ROOMS = ("table", "sketch")
 
 
 @cache

@@ -183,7 +183,7 @@ def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, A
     capabilities = selector(options["method"])
     own = {
         name: options[name]
-        for name in ("memory", "recipe", "budget")
+        for name in ("memory", "recipe", "budget", "passes")
         if _has_option(ctx, capabilities, name)
     }
     _check_loss(capabilities, options["loss"])
@@ -192,7 +192,6 @@ def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, A
         options["k"],
         loss=options["loss"],
         classes=_parse_classes(options["classes"]),
-        passes=options["passes"],
         always=options["always"],
         never=options["never"],
         seed=options["seed"],

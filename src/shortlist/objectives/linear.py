@@ -183,6 +183,38 @@ class LinearObjective:
             theta[shift] -= theta[shift].mean()
         return Fit(support, theta[: len(support)], theta[len(support) :], value)
 
+    def zeroing_costs(self, fit: Fit) -> Floats:
+        """How much Q rises if a weight of the support is set to zero, others staying."""
+        features, cells = self._locate(fit.support)
+        W = np.zeros((len(features), self.n_outputs))
+        W.flat[cells] = fit.weights
+        columns = gather(self.X, features, self._share, center=False)
+        Z = columns.times(W) + fit.nuisance * self.fit_intercept
+        here = total_loss(self.loss, self.y, Z, self._share)
+        costs = np.empty(len(cells))
+        for i, (feature, c) in enumerate(
+            zip(*np.divmod(cells, self.n_outputs), strict=True)
+        ):
+            lone = np.zeros_like(W)
+            lone[feature, c] = W[feature, c]
+            without = Z - columns.times(lone)
+            costs[i] = total_loss(self.loss, self.y, without, self._share) - here
+        return costs - 0.5 * self._penalty(fit.support) * fit.weights**2
+
+    def removal_costs(self, fit: Fit) -> Floats:
+        """How much Q rises if a weight leaves and the others are refitted, about.
+
+        By the quadratic model at the fit, w_i^2 / (2 (H^-1)_ii): exact for squared losses.
+        """
+        problem = self._restricted(fit.support)
+        theta = problem.shifted(np.concatenate([fit.weights, fit.nuisance]), +1.0)
+        H = problem.hessian(problem.margins(theta))
+        # What rounding leaves of singular directions must not become infinite.
+        H[np.diag_indices(len(H))] += 1e-12 * np.trace(H) / max(1, len(H))
+        inverse = np.linalg.pinv(H, hermitian=True)
+        spread = np.diag(inverse)[: len(fit.weights)]
+        return fit.weights**2 / (2.0 * np.maximum(spread, np.finfo(float).tiny))
+
     @cached_property
     def _unfitted(self) -> tuple[Floats, float]:
         """Intercepts of the model without features, and the length of its slopes."""

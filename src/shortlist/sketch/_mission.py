@@ -57,7 +57,7 @@ CAPABILITIES = Capabilities(
         "Ultra Large-Scale Feature Selection using Count-Sketches. ICML."
     ),
     one_pass=True,
-    options=("memory", "rows", "recipe", "budget"),
+    options=("memory", "rows", "recipe", "budget", "passes"),
 )
 
 #: Ridge of steps and refits, in units of the mean squared norm of an example.

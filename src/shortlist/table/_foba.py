@@ -1,0 +1,267 @@
+"""FoBa: forward-backward greedy selection for any smooth convex objective.
+
+A forward step adds the unit (a feature, or a group of coordinates) with the largest
+gradient, in units of its column, or with the best decrease along itself, and refits. A
+backward step drops a unit whose weights can be set to zero at less than half of what the
+forward step to the present size had gained. After k and ``overshoot`` more have come in,
+units leave one by one, cheapest first by the cost after a refit, and for each size the best
+support seen on the way up or down is kept: that is what recovers correlated supports.
+
+With ``overshoot=0`` this is the paper's algorithm to the letter.
+
+References
+----------
+Liu, Fujimaki, Ye. Forward-Backward Greedy Algorithms for General Convex Smooth Functions
+over A Cardinality Constraint. ICML 2014.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from shortlist._protocols import Fit, Floats, Ints, Objective, ShortlistError
+
+
+class Units:
+    """What is selected as a whole: single coordinates, or sets of them.
+
+    Parameters
+    ----------
+    n_coordinates : int
+    unit_of : ndarray of shape (n_coordinates,), default=None
+        Unit of each coordinate, numbered from 0; None: each is its own.
+    scale : ndarray of shape (n_coordinates,), default=None
+        Unit of measurement of each coordinate; gradients are divided by it.
+    """
+
+    def __init__(
+        self,
+        n_coordinates: int,
+        unit_of: Ints | None = None,
+        scale: Floats | None = None,
+    ) -> None:
+        self.unit_of, self._scale = unit_of, scale
+        self.n_units = n_coordinates if unit_of is None else int(unit_of.max()) + 1
+        if unit_of is not None:
+            order = np.argsort(unit_of, kind="stable")
+            ends = np.cumsum(np.bincount(unit_of, minlength=self.n_units))
+            self._members = np.split(order, ends[:-1])
+
+    def coordinates(self, units: list[int]) -> Ints:
+        """Coordinates of some units, increasing."""
+        if self.unit_of is None:
+            return np.sort(np.array(units, np.int64))
+        if not units:
+            return np.empty(0, np.int64)
+        return np.sort(np.concatenate([self._members[u] for u in units]))
+
+    def lengths(self, gradient: Floats) -> Floats:
+        """Length of the gradient within each unit, in units of the columns."""
+        g = np.abs(gradient if self._scale is None else gradient / self._scale)
+        if self.unit_of is None:
+            return g
+        sizes = np.bincount(self.unit_of, minlength=self.n_units)
+        return np.sqrt(np.bincount(self.unit_of, g**2, self.n_units) / sizes)
+
+    def sums(self, fit: Fit, costs: Floats) -> dict[int, float]:
+        """Add up costs of coordinates by unit."""
+        if self.unit_of is None:
+            return dict(zip(fit.support.tolist(), costs.tolist(), strict=True))
+        units, place = np.unique(self.unit_of[fit.support], return_inverse=True)
+        return dict(
+            zip(units.tolist(), np.bincount(place, costs).tolist(), strict=True)
+        )
+
+
+@dataclass
+class Step:
+    """A support of some size: what the path is made of."""
+
+    units: tuple[int, ...]
+    fit: Fit
+
+
+@dataclass
+class Path:
+    """For each size, the support reached last and the best one."""
+
+    latest: dict[int, Step] = field(default_factory=dict)
+    best: dict[int, Step] = field(default_factory=dict)
+    n_forward: int = 0
+    n_backward: int = 0
+
+    def add(self, units: list[int], fit: Fit) -> None:
+        """Record a support."""
+        step = Step(tuple(sorted(units)), fit)
+        size = len(units)
+        self.latest[size] = step
+        if size not in self.best or fit.value < self.best[size].fit.value:
+            self.best[size] = step
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How far to go; see ``FoBa`` for the meaning of each."""
+
+    k: int
+    criterion: str = "gradient"
+    backward: bool = True
+    overshoot: float = 0.2
+    epsilon: float = 0.0
+    delta: float = 0.0
+
+
+def foba(
+    objective: Objective,
+    units: Units,
+    settings: Settings,
+    *,
+    always: tuple[int, ...] = (),
+    never: tuple[int, ...] = (),
+) -> Path:
+    """Run FoBa; return the path of supports.
+
+    Parameters
+    ----------
+    objective : Objective
+        What to minimise. It may offer ``zeroing_costs``, ``removal_costs`` and
+        ``decreases``, for which there are slow stand-ins.
+    units : Units
+        What may be selected.
+    settings : Settings
+    always, never : tuple of int
+        Units that are in from the start and stay (not counted in k), and units that
+        stay out.
+
+    Returns
+    -------
+    Path
+        Sizes do not count the units that are always in.
+    """
+    search = _Search(objective, units, settings, always, never)
+    search.climb()
+    search.descend()
+    return search.path
+
+
+class _Search:
+    def __init__(
+        self,
+        objective: Any,
+        units: Units,
+        settings: Settings,
+        always: tuple[int, ...],
+        never: tuple[int, ...],
+    ) -> None:
+        self.objective, self.units, self.settings = objective, units, settings
+        self.always, self.barred = list(always), [*always, *never]
+        self.chosen: list[int] = []
+        self.fit = objective.refit(units.coordinates(self.always), None)
+        #: decrease of the latest forward step that reached each size
+        self.gain: dict[int, float] = {}
+        self.path = Path()
+        self.path.add([], self.fit)
+
+    def climb(self) -> None:
+        """Forward steps, each followed by the backward steps it makes possible."""
+        k, room = self.settings.k, self.units.n_units - len(self.barred)
+        top = min(math.ceil(k * (1.0 + self.settings.overshoot) - 1e-9), room)
+        # A pair of forward and backward steps lowers Q, so the walk ends; the bound is
+        # for objectives whose refits are too inexact for that.
+        for _ in range(20 * top + 100):
+            if len(self.chosen) >= top or not self.forward_step():
+                return
+            if self.settings.backward:
+                self.backward_steps()
+
+    def forward_step(self) -> bool:
+        """Add the unit that promises most; False if none does."""
+        gradient = self.objective.gradient(self.fit)
+        promise = self.units.lengths(gradient)
+        promise[self.barred + self.chosen] = -np.inf
+        if self.settings.criterion == "objective":
+            promise = self._decreases(promise)
+        unit = int(np.argmax(promise))
+        if not promise[unit] > max(self.settings.epsilon, _TINY):
+            return False
+        added = [*self.chosen, unit]
+        fit = self._refit(added)
+        gained = self.fit.value - fit.value
+        if not gained > max(self.settings.delta, _TINY * abs(self.fit.value)):
+            return False
+        self.chosen, self.fit = added, fit
+        self.gain[len(added)] = gained
+        self.path.add(added, fit)
+        self.path.n_forward += 1
+        return True
+
+    def _decreases(self, promise: Floats) -> Floats:
+        """Best decrease of Q along each unit alone (FoBa-obj)."""
+        if hasattr(self.objective, "decreases"):
+            along = np.asarray(self.objective.decreases(self.fit))
+            return np.where(np.isfinite(promise), along, -np.inf)
+        out = np.full(len(promise), -np.inf)
+        for unit in np.flatnonzero(np.isfinite(promise)).tolist():
+            out[unit] = self.fit.value - self._refit([*self.chosen, unit]).value
+        return out
+
+    def backward_steps(self) -> None:
+        """Drop units as long as one costs less than half of what its size gained."""
+        while len(self.chosen) > 1:
+            costs = self._costs("zeroing_costs")
+            unit = min(costs, key=lambda u: (costs[u], u))
+            if not costs[unit] < 0.5 * self.gain[len(self.chosen)]:
+                return
+            self._drop(unit)
+            self.path.n_backward += 1
+
+    def descend(self) -> None:
+        """Let units leave one by one, cheapest first."""
+        if self.settings.overshoot <= 0.0:
+            return
+        while self.chosen:
+            costs = self._costs("removal_costs")
+            self._drop(min(costs, key=lambda u: (costs[u], u)))
+
+    def _drop(self, unit: int) -> None:
+        self.chosen.remove(unit)
+        self.fit = self._refit(self.chosen)
+        self.path.add(self.chosen, self.fit)
+
+    def _refit(self, units: list[int]) -> Fit:
+        support = self.units.coordinates([*self.always, *units])
+        fit: Fit = self.objective.refit(support, self.fit)
+        return fit
+
+    def _costs(self, method: str) -> dict[int, float]:
+        """What Q would rise by without each chosen unit."""
+        single = self.units.unit_of is None
+        if single and hasattr(self.objective, method):
+            costs = self.units.sums(self.fit, getattr(self.objective, method)(self.fit))
+            return {unit: costs[unit] for unit in self.chosen}
+        out = {}
+        for unit in self.chosen:
+            gone = np.isin(self.fit.support, self.units.coordinates([unit]))
+            zeroed = self.fit._replace(weights=np.where(gone, 0.0, self.fit.weights))
+            out[unit] = self.objective.value(zeroed) - self.fit.value
+        return out
+
+
+# Relative gains below this are rounding.
+_TINY = 1e-13
+
+
+def check_settings(settings: Settings) -> None:
+    """Refuse settings that make no sense."""
+    if settings.criterion not in ("gradient", "objective"):
+        raise ShortlistError(
+            f"criterion should be 'gradient' or 'objective', got {settings.criterion!r}"
+        )
+    for name in ("overshoot", "epsilon", "delta"):
+        value = getattr(settings, name)
+        if not 0.0 <= value < math.inf:
+            raise ShortlistError(f"{name} should be at least 0 and finite, got {value}")

@@ -1,0 +1,120 @@
+"""Whole tables out of sources of rows, for methods that need all rows at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from shortlist._protocols import Floats, Ids, RowBlock, RowSource, ShortlistError
+from shortlist._shortlist import Shortlist
+from shortlist._targets import ROWS_LOOKED_AT, Target, target_of
+
+
+class Table(NamedTuple):
+    """A table with encoded labels."""
+
+    X: Any  #: dense, CSR or CSC, (n_rows, n_columns)
+    y: Floats
+    weight: Floats | None
+    ids: Ids  #: feature of each column
+    n_features: int | None  #: how many there were to choose from
+
+    def columns(self, ids: Ids) -> tuple[int, ...]:
+        """Columns of some features; those that no row has are left out."""
+        place = np.searchsorted(self.ids, ids)
+        place[place == len(self.ids)] = 0
+        return tuple(place[self.ids[place] == ids].tolist()) if len(self.ids) else ()
+
+
+@dataclass
+class GatherState:
+    """Rows so far, and the result once all are in."""
+
+    target: Target
+    always: Ids
+    never: Ids
+    n_features: int | None
+    parts: list[RowBlock] = field(default_factory=list)
+    chosen: Shortlist | None = None
+
+
+@dataclass(frozen=True)
+class TableLearner:
+    """An algorithm for engines that gathers the rows in memory, then solves.
+
+    Parameters
+    ----------
+    k : int
+    solve : callable
+        Called with a Table, the target, the columns to keep and to leave out, and a
+        function that names ids; returns a Shortlist.
+    loss, classes, always, never
+        As for all selectors.
+    params : mapping
+        Settings, for the result and for messages.
+    """
+
+    k: int
+    solve: Callable[..., Shortlist]
+    loss: Any = "auto"
+    classes: Sequence[Any] | None = None
+    always: Sequence[str] = ()
+    never: Sequence[str] = ()
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    def start(self, source: RowSource, head: Sequence[RowBlock]) -> GatherState:
+        """Decide on the target by the first rows."""
+        labels = np.concatenate([np.empty(0), *(block.y for block in head)])
+        first = labels[:ROWS_LOOKED_AT]
+        target = target_of(source, self.loss, self.classes, first)
+        wanted, barred = source.ids(self.always), source.ids(self.never)
+        return GatherState(target, wanted, barred, source.n_features)
+
+    def step(self, state: GatherState, block: RowBlock) -> None:
+        """Keep a block, with its labels encoded."""
+        y = state.target.encode(block.y, block.first_row)
+        state.parts.append(block._replace(y=y))
+
+    def next_pass(self, state: GatherState) -> bool:
+        """All rows are in: no other pass is needed."""
+        return False
+
+    def standing(self, state: GatherState) -> tuple[str, float]:
+        """Stage, and no loss: nothing has been learned yet."""
+        return "gather", float("nan")
+
+    def result(self, state: GatherState, source: RowSource) -> Shortlist:
+        """Solve on the rows that have been gathered."""
+        if not state.parts:
+            raise ShortlistError(f"{source.name}: no rows to learn from")
+        if state.chosen is None:
+            table = gather(state.parts, state.n_features)
+            state.parts = []
+            state.chosen = self.solve(
+                table,
+                state.target,
+                table.columns(state.always),
+                table.columns(state.never),
+                source.names,
+            )
+        return state.chosen
+
+
+def gather(parts: Sequence[RowBlock], n_features: int | None) -> Table:
+    """Stack blocks as a CSR table whose columns are the features that occur."""
+    from scipy.sparse import csr_array
+
+    ids, columns = np.unique(
+        np.concatenate([block.ids for block in parts]), return_inverse=True
+    )
+    ends = np.concatenate([np.diff(block.indptr) for block in parts])
+    indptr = np.concatenate([[0], np.cumsum(ends)])
+    values = np.concatenate([block.values for block in parts])
+    X = csr_array((values, columns, indptr), shape=(len(ends), len(ids)))
+    X.sum_duplicates()
+    y = np.concatenate([block.y for block in parts])
+    weight = np.concatenate([block.weight for block in parts])
+    return Table(X, y, weight, ids, n_features)
