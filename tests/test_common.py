@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from shortlist import ShortlistError
+from shortlist import FoBaCV, ShortlistError
 from shortlist._registry import selectors
 from shortlist.losses import get_loss
 
@@ -29,6 +29,7 @@ def _one_of_each_kind(estimator):
 
 @parametrize_with_checks(
     [instance for found in ESTIMATORS for instance in _one_of_each_kind(found)]
+    + [FoBaCV(loss="logistic", cv=2), FoBaCV(loss="squared", cv=2)]
 )
 def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
         open_source,
     )
     from shortlist.table._estimators import FoBa
+    from shortlist.table._foba_cv import FoBaCV
 
 _HOMES = {
     "ArraySource": "shortlist.sources",
     "DataError": "shortlist._protocols",
     "FoBa": "shortlist.table",
+    "FoBaCV": "shortlist.table",
     "FrameSource": "shortlist.sources",
     "LibsvmSource": "shortlist.sources",
     "Mission": "shortlist.sketch",
@@ -36,6 +38,7 @@ __all__ = [
     "ArraySource",
     "DataError",
     "FoBa",
+    "FoBaCV",
     "FrameSource",
     "LibsvmSource",
     "Mission",

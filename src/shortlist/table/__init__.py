@@ -4,22 +4,25 @@ Estimators are imported when first asked for; the functions behind them need no
 scikit-learn.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from shortlist.table._foba_select import CAPABILITIES as _FOBA
 
 if TYPE_CHECKING:
     from shortlist.table._estimators import FoBa
+    from shortlist.table._foba_cv import FoBaCV
 
-__all__ = ["SELECTORS", "FoBa"]
+__all__ = ["SELECTORS", "FoBa", "FoBaCV"]
 
 #: What this room has to offer; the registry reads it.
 SELECTORS = (_FOBA,)
 
 
-def __getattr__(name: str) -> Any:
-    if name == "FoBa":
-        from shortlist.table import _estimators
+_HOMES = {"FoBa": "_estimators", "FoBaCV": "_foba_cv"}
 
-        return getattr(_estimators, name)
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

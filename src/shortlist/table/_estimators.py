@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from shortlist._base import BaseSelector
 from shortlist._protocols import Ids, ShortlistError
 from shortlist._shortlist import Shortlist
+from shortlist._targets import Target
 from shortlist.sources._names import ColumnNames
 from shortlist.table._foba import Settings, check_settings
 from shortlist.table._foba_select import CAPABILITIES, Selected, select
@@ -143,17 +144,26 @@ class FoBa(BaseSelector):
         self._check_request()
         if isinstance(self.l2, str) and self.l2 != "auto":
             raise ShortlistError(f"l2 should be a number or 'auto', got {self.l2!r}")
-        settings = self._settings()
-        check_settings(settings)
+        check_settings(self._settings())
         X, codes, weight, target = self._table(X, y, sample_weight)
         n_features = X.shape[1]
         ids = np.arange(n_features, dtype=np.uint64)
         table = Table(X, target.encode(codes), weight, ids, n_features)
-        unit_of, always, never = self._units(n_features)
-        self._selected: Selected = select(
+        self._selected: Selected = self._select(table, target)
+        self._finish(table, target, codes)
+        return self
+
+    def _finish(self, table: Table, target: Target, labels: np.ndarray) -> None:
+        """Publish the result for k."""
+        self._publish(self._at(self.k))
+
+    def _select(self, table: Table, target: Target) -> Selected:
+        """Run FoBa on a table, as the parameters ask for."""
+        unit_of, always, never = self._units(len(table.ids))
+        return select(
             table,
             target,
-            settings,
+            self._settings(),
             unit_of=unit_of,
             always=always,
             never=never,
@@ -161,8 +171,6 @@ class FoBa(BaseSelector):
             fit_intercept=self.fit_intercept,
             l2=self.l2,
         )
-        self._publish(self._at(self.k))
-        return self
 
     def at(self, k: int) -> Shortlist:
         """Result for a smaller budget, from the same fit.

@@ -1,0 +1,157 @@
+"""FoBa with the budget chosen by cross-validation: one path a fold, not one fit a k."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing
+
+from shortlist._protocols import Floats
+from shortlist._targets import Target
+from shortlist.losses.arrays import mean_loss
+from shortlist.table._estimators import FoBa
+from shortlist.table._foba_select import PathStep, Selected
+from shortlist.table._gather import Table
+
+
+def held_out_losses(selected: Selected, table: Table, sizes: Sequence[int]) -> Floats:
+    """Mean loss on a table of the best support of at most each size."""
+    weight = np.ones(len(table.y)) if table.weight is None else table.weight
+    if not weight.any():
+        return np.full(len(sizes), np.nan)
+    losses = []
+    for size in sizes:
+        step = selected.steps[max(s for s in selected.steps if s <= size)]
+        Z = _margins(step, selected.target, table.X)
+        losses.append(mean_loss(selected.target.loss, table.y, Z, weight))
+    return np.array(losses)
+
+
+def _margins(step: PathStep, target: Target, X: Any) -> Floats:
+    columns, place = np.unique(step.ids.astype(np.intp), return_inverse=True)
+    W = np.zeros((len(columns), target.n_margins))
+    W[place, step.margin] = step.weights
+    return np.ascontiguousarray(X[:, columns] @ W + step.intercept)
+
+
+def one_standard_error(losses: Floats) -> tuple[int, Floats, Floats]:
+    """Place of the smallest size that is within one standard error of the best.
+
+    Parameters
+    ----------
+    losses : ndarray of shape (n_folds, n_sizes)
+
+    Returns
+    -------
+    place : int
+    mean, error : ndarray of shape (n_sizes,)
+        Over the folds.
+    """
+    folds = losses[~np.isnan(losses).any(axis=1)]
+    mean = folds.mean(axis=0)
+    spread = folds.std(axis=0, ddof=1) if len(folds) > 1 else np.zeros_like(mean)
+    error: Floats = spread / np.sqrt(len(folds))
+    best = int(np.argmin(mean))
+    return int(np.argmax(mean <= mean[best] + error[best])), mean, error
+
+
+class FoBaCV(FoBa):
+    """FoBa that chooses its budget: the smallest within one standard error of the best.
+
+    Each fold runs FoBa once, up to k, and scores the best support of every size on its
+    held-out rows; then all rows are fitted.
+
+    Parameters
+    ----------
+    k : int, default=20
+        Largest budget to consider.
+    cv : int, splitter or iterable, default=5
+        Folds, as in scikit-learn; stratified for classes.
+    loss, criterion, backward, overshoot, feature_groups, always, never, standardize, \
+fit_intercept, l2, epsilon, delta
+        See :class:`FoBa`.
+
+    Attributes
+    ----------
+    k_ : int
+        The budget that was chosen; ``shortlist_`` has it.
+    cv_sizes_ : ndarray of shape (n_sizes,)
+    cv_losses_ : ndarray of shape (n_folds, n_sizes)
+        Held-out mean loss of every size.
+
+    References
+    ----------
+    Liu, Fujimaki, Ye. Forward-Backward Greedy Algorithms for General Convex Smooth
+    Functions over A Cardinality Constraint. ICML 2014.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shortlist.table import FoBaCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 50))
+    >>> y = X[:, 7] - 2 * X[:, 42] + 0.5 * rng.normal(size=200)
+    >>> FoBaCV(k=10).fit(X, y).get_feature_names_out()
+    array(['x7', 'x42'], dtype=object)
+    """
+
+    def __init__(
+        self,
+        k: int = 20,
+        *,
+        cv: Any = 5,
+        loss: Any = "auto",
+        criterion: str = "gradient",
+        backward: bool = True,
+        overshoot: float = 0.2,
+        feature_groups: Any = None,
+        always: Sequence[str | int] | None = None,
+        never: Sequence[str | int] | None = None,
+        standardize: bool = True,
+        fit_intercept: bool = True,
+        l2: float | str = "auto",
+        epsilon: float = 0.0,
+        delta: float = 0.0,
+    ) -> None:
+        super().__init__(
+            k,
+            loss=loss,
+            criterion=criterion,
+            backward=backward,
+            overshoot=overshoot,
+            feature_groups=feature_groups,
+            always=always,
+            never=never,
+            standardize=standardize,
+            fit_intercept=fit_intercept,
+            l2=l2,
+            epsilon=epsilon,
+            delta=delta,
+        )
+        self.cv = cv
+
+    def _finish(self, table: Table, target: Target, labels: np.ndarray) -> None:
+        """Choose the budget by cross-validation, then publish the fit of all rows."""
+        folds = check_cv(self.cv, labels, classifier=target.classes is not None)
+        lowest = max(1, min(self._selected.steps))
+        self.cv_sizes_ = np.arange(lowest, max(max(self._selected.steps), lowest) + 1)
+        self.cv_sizes_ = self.cv_sizes_[self.cv_sizes_ <= self.k]
+        losses = []
+        for train, test in folds.split(table.X, labels):
+            part = self._select(_rows(table, train), target)
+            sizes = self.cv_sizes_.tolist()
+            losses.append(held_out_losses(part, _rows(table, test), sizes))
+        self.cv_losses_ = np.array(losses)
+        place, _, _ = one_standard_error(self.cv_losses_)
+        self.k_ = int(self.cv_sizes_[place])
+        self._publish(self._at(self.k_))
+
+
+def _rows(table: Table, rows: np.ndarray) -> Table:
+    weight = None if table.weight is None else table.weight[rows]
+    return table._replace(
+        X=_safe_indexing(table.X, rows), y=table.y[rows], weight=weight
+    )
