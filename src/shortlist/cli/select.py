@@ -52,7 +52,8 @@ class Outcome(NamedTuple):
 @click.option(
     "--method",
     default="mission",
-    help="Selector: mission (room sketch, the only one that reads text now).",
+    help="Selector: mission streams (room sketch); foba holds all rows in memory "
+    "(room table).",
 )
 @click.option(
     "--loss",

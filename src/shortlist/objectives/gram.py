@@ -153,6 +153,11 @@ class GramObjective:
         own = self._diagonal[fit.support] + self.l2
         return 0.5 * own * fit.weights**2
 
+    def decreases(self, fit: Fit) -> Floats:
+        """How much Q can fall along each coordinate alone: g_j^2 / (2 (G_jj + l2))."""
+        own = self._diagonal + self.l2
+        return self.gradient(fit) ** 2 / (2.0 * np.where(self.usable, own, np.inf))
+
     def raw(self, fit: Fit) -> tuple[Floats, Floats]:
         """Weights for X itself, and the intercept."""
         return fit.weights / self.scale[fit.support], fit.nuisance

@@ -9,7 +9,12 @@ import numpy as np
 
 from shortlist._protocols import Fit, Floats, Ints, ShortlistError
 from shortlist.losses import Squared, SquaredVector, get_loss
-from shortlist.losses.arrays import curvatures_into, slopes_into, total_loss
+from shortlist.losses.arrays import (
+    curvatures_into,
+    descend_alone,
+    slopes_into,
+    total_loss,
+)
 from shortlist.objectives.columns import gather, transposed_product
 from shortlist.objectives.envelope import minimise_with_kinks
 from shortlist.objectives.least_squares import solve_squared
@@ -214,6 +219,31 @@ class LinearObjective:
         inverse = np.linalg.pinv(H, hermitian=True)
         spread = np.diag(inverse)[: len(fit.weights)]
         return fit.weights**2 / (2.0 * np.maximum(spread, np.finfo(float).tiny))
+
+    def decreases(self, fit: Fit) -> Floats:
+        """How much Q can fall along each coordinate alone, for a pointwise loss.
+
+        With an intercept, along the centred column, so that where its zero lies does not
+        matter. Costs several passes over X; see ``descend_alone`` for how it is found.
+        """
+        if self.n_outputs > 1:
+            raise ShortlistError("decreases along one coordinate need a pointwise loss")
+        Z = self._margins(fit, self._share)
+        weights = np.zeros(self.n_features)
+        weights[fit.support] = fit.weights
+        out = np.empty(self.n_features)
+        step = max(1, (1 << 20) // self.n_samples)
+        for first in range(0, self.n_features, step):
+            features = np.arange(first, min(self.n_features, first + step))
+            columns = gather(self.X, features, self._share, center=False)
+            block = np.ascontiguousarray(columns.rows(0, self.n_samples).T)
+            if self.fit_intercept:
+                block -= (block @ self._share)[:, np.newaxis]
+            start = np.column_stack([weights[features], self.l2[features]])
+            out[features] = descend_alone(
+                self.loss, self.y, Z[:, 0].copy(), self._share, block, start
+            )
+        return out
 
     @cached_property
     def _unfitted(self) -> tuple[Floats, float]:

@@ -200,14 +200,35 @@ class _Search:
         return True
 
     def _decreases(self, promise: Floats) -> Floats:
-        """Best decrease of Q along each unit alone (FoBa-obj)."""
-        if hasattr(self.objective, "decreases"):
+        """Best decrease of Q along each coordinate alone (FoBa-obj).
+
+        Of a unit with several coordinates, the decrease after a refit.
+        """
+        single = self.units.unit_of is None
+        if single and hasattr(self.objective, "decreases"):
             along = np.asarray(self.objective.decreases(self.fit))
             return np.where(np.isfinite(promise), along, -np.inf)
         out = np.full(len(promise), -np.inf)
         for unit in np.flatnonzero(np.isfinite(promise)).tolist():
-            out[unit] = self.fit.value - self._refit([*self.chosen, unit]).value
+            if single:
+                out[unit] = self._decrease_along(unit)
+            else:
+                out[unit] = self.fit.value - self._refit([*self.chosen, unit]).value
         return out
+
+    def _decrease_along(self, coordinate: int) -> float:
+        from scipy.optimize import minimize_scalar
+
+        place = int(np.searchsorted(self.fit.support, coordinate))
+        support = np.insert(self.fit.support, place, coordinate)
+
+        def value(t: float) -> float:
+            weights = np.insert(self.fit.weights, place, t)
+            moved = self.fit._replace(support=support, weights=weights)
+            return float(self.objective.value(moved))
+
+        lowest = float(minimize_scalar(value).fun)
+        return float(self.fit.value) - lowest
 
     def backward_steps(self) -> None:
         """Drop units as long as one costs less than half of what its size gained."""

@@ -1,0 +1,136 @@
+"""Least squares through Gram columns against the general objective."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from shortlist._protocols import Fit
+from shortlist.objectives import GramObjective, LinearObjective
+
+SUPPORT = np.array([1, 4, 9])
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((50, 12)) < 0.6, rng.normal(1.0, 2.0, (50, 12)), 0.0)
+    return X, X[:, 1] - X[:, 9] + rng.normal(size=50), rng.uniform(0, 2, 50)
+
+
+def on_disk(X, folder):
+    path = folder / "X.npy"
+    np.save(path, X)
+    return np.load(path, mmap_mode="r")
+
+
+FORMS = {
+    "C": lambda X, _: np.ascontiguousarray(X),
+    "Fortran": lambda X, _: np.asfortranarray(X),
+    "float32": lambda X, _: X.astype(np.float32),
+    "CSR": lambda X, _: sparse.csr_array(X),
+    "CSC": lambda X, _: sparse.csc_array(X),
+    "memory map": on_disk,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_it_equals_the_general_objective(
+    data, tmp_path, form, fit_intercept, standardize
+):
+    X, y, weight = data
+    X = X.astype(np.float32).astype(float) if form == "float32" else X
+    ours = GramObjective(
+        FORMS[form](X, tmp_path),
+        y,
+        l2=0.1,
+        sample_weight=weight,
+        fit_intercept=fit_intercept,
+        standardize=standardize,
+    )
+    peer = LinearObjective(
+        "squared",
+        X,
+        y,
+        l2=0.1 * ours.scale**2,
+        sample_weight=weight,
+        fit_intercept=fit_intercept,
+    )
+    fit, expected = ours.refit(SUPPORT), peer.refit(SUPPORT)
+    weights, intercept = ours.raw(fit)
+    np.testing.assert_allclose(weights, expected.weights, rtol=1e-9)
+    if fit_intercept:
+        np.testing.assert_allclose(intercept, expected.nuisance, rtol=1e-8)
+    np.testing.assert_allclose(fit.value, expected.value, rtol=1e-10)
+    np.testing.assert_allclose(ours.value(fit), expected.value, rtol=1e-10)
+    gradient = peer.gradient(expected) / ours.scale
+    np.testing.assert_allclose(ours.gradient(fit), gradient, atol=1e-10)
+
+
+@pytest.mark.parametrize("l2", [0.0, 0.3])
+def test_costs_are_what_removal_and_zeroing_really_cost(data, l2):
+    X, y, weight = data
+    ours = GramObjective(X, y, l2=l2, sample_weight=weight)
+    fit = ours.refit(SUPPORT)
+    removal, zeroing = ours.removal_costs(fit), ours.zeroing_costs(fit)
+    for i, j in enumerate(SUPPORT):
+        refitted = GramObjective(X, y, l2=l2, sample_weight=weight).refit(
+            SUPPORT[j != SUPPORT]
+        )
+        np.testing.assert_allclose(removal[i], refitted.value - fit.value)
+        zeroed = fit._replace(weights=np.where(j == SUPPORT, 0.0, fit.weights))
+        np.testing.assert_allclose(zeroing[i], ours.value(zeroed) - fit.value)
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic", "poisson"])
+def test_costs_of_the_general_objective(data, loss):
+    X, y, weight = data
+    y = {"squared": y, "logistic": np.sign(y), "poisson": np.round(np.abs(y))}[loss]
+    peer = LinearObjective(loss, X / 4, y, l2=0.05, sample_weight=weight)
+    fit = peer.refit(SUPPORT)
+    removal, zeroing = peer.removal_costs(fit), peer.zeroing_costs(fit)
+    for i, j in enumerate(SUPPORT):
+        zeroed = fit._replace(weights=np.where(j == SUPPORT, 0.0, fit.weights))
+        np.testing.assert_allclose(zeroing[i], peer.value(zeroed) - fit.value)
+        rise = peer.refit(SUPPORT[j != SUPPORT]).value - fit.value
+        # The quadratic model is exact for the squared loss only.
+        np.testing.assert_allclose(
+            removal[i], rise, rtol=1e-6 if loss == "squared" else 0.5
+        )
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic", "huber"])
+def test_decreases_along_one_coordinate_are_the_best_there_are(data, loss):
+    from scipy.optimize import minimize_scalar
+
+    X, y, _ = data
+    y = np.sign(y) if loss == "logistic" else y
+    peer = LinearObjective(loss, X, y, l2=0.01)
+    fit = peer.refit(SUPPORT)
+    found = peer.decreases(fit)
+    for j in (0, 4, 11):
+        support = np.union1d(SUPPORT, [j])
+        at = np.searchsorted(support, SUPPORT)
+        start = np.zeros(len(support))
+        start[at] = fit.weights
+        unit = (support == j).astype(float)
+
+        def value(t, j=j, support=support, start=start, unit=unit):
+            intercept = fit.nuisance - t * X[:, j].mean()  # along the centred column
+            return peer.value(Fit(support, start + t * unit, intercept, np.nan))
+
+        best = fit.value - minimize_scalar(value, tol=1e-12).fun
+        np.testing.assert_allclose(found[j], best, atol=1e-9)
+
+
+def test_penalties_by_feature_are_penalties_of_scaled_columns(data):
+    X, y, _ = data
+    scale = np.linspace(0.5, 2.0, 12)
+    for loss, target in (("squared", y), ("logistic", np.sign(y))):
+        scaled = LinearObjective(loss, X / scale, target, l2=0.2).refit(SUPPORT)
+        direct = LinearObjective(loss, X, target, l2=0.2 * scale**2).refit(SUPPORT)
+        np.testing.assert_allclose(
+            direct.weights, scaled.weights / scale[SUPPORT], rtol=1e-7
+        )
+        np.testing.assert_allclose(direct.value, scaled.value, rtol=1e-10)
