@@ -29,7 +29,7 @@ from shortlist._scoring import Predictor
 from shortlist._shortlist import Shortlist
 from shortlist._targets import Target, choose_target
 from shortlist.losses import get_loss
-from shortlist.sources import ArraySource, take
+from shortlist.sources import ArraySource, is_table, open_source, take
 
 #: Beyond this many features nothing of that length is built.
 MAX_DENSE_FEATURES = 1 << 26
@@ -93,6 +93,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """Refuse settings that make no sense or that this selector cannot honour."""
         if not isinstance(self.k, Integral) or isinstance(self.k, bool) or self.k < 1:
             raise ShortlistError(f"k should be a whole number from 1, got {self.k!r}")
+        for name in ("always", "never"):
+            if isinstance(getattr(self, name), str):
+                raise ShortlistError(f"{name} should be a list of features, got a str")
         if self.feature_groups is not None and not self.capabilities.groups:
             raise ShortlistError(
                 f"{type(self).__name__} cannot select whole groups: feature_groups "
@@ -115,6 +118,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         *,
         reset: bool = True,
         classes: Sequence[Any] | None = None,
+        known: Target | None = None,
     ) -> tuple[Any, np.ndarray, Any, Target]:
         """Validate arrays to fit on: X, labels as numbers, weights, target."""
         X, y = validate_data(
@@ -124,6 +128,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             sample_weight = _check_sample_weight(
                 sample_weight, X, dtype=np.float64, ensure_non_negative=True
             )
+        if known is not None and known.classes is None:  # a regression, decided before
+            return X, np.asarray(y, np.float64), sample_weight, known
         codes, target = self._target(y, classes)
         return X, codes, sample_weight, target
 
@@ -135,10 +141,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         *,
         reset: bool = True,
         classes: Sequence[Any] | None = None,
+        known: Target | None = None,
     ) -> tuple[ArraySource, Target]:
         """Validate arrays to fit on; return them as a source, with their target."""
         X, codes, weight, target = self._table(
-            X, y, sample_weight, reset=reset, classes=classes
+            X, y, sample_weight, reset=reset, classes=classes, known=known
         )
         names = getattr(self, "feature_names_in_", None)
         return ArraySource(X, codes, sample_weight=weight, feature_names=names), target
@@ -162,7 +169,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         if unknown.any():
             raise ShortlistError(
                 f"y should hold the classes {labels.tolist()}, got "
-                f"{y[unknown][0]!r}; name them all in the first call"
+                f"{y[unknown][0].item()!r}; name them all in the first call"
             )
         names = labels.tolist()
         numbers = np.asarray(codes, np.float64)
@@ -174,11 +181,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def _names_of(self, features: Sequence[str | int] | None) -> tuple[str, ...]:
         """Features that a user gave by name or by number, as names."""
         known = getattr(self, "feature_names_in_", None)
+        if known is not None:
+            return tuple(
+                str(known[f]) if _is_number(f) else str(f) for f in features or ()
+            )
+        # Columns of arrays are called x0, x1, ...; ids of a source by their digits.
+        prefix = "x" if hasattr(self, "n_features_in_") else ""
         return tuple(
-            (str(known[f]) if known is not None else f"x{f}")
-            if isinstance(f, Integral)
-            else str(f)
-            for f in features or ()
+            f"{prefix}{f}" if _is_number(f) else str(f) for f in features or ()
         )
 
     # After the fit -------------------------------------------------------------------
@@ -257,8 +267,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         X_chosen : same kind as X; a sparse array for a source
         """
         check_is_fitted(self)
-        if isinstance(X, RowSource):
-            return take(X, self.shortlist_.support)[0]
+        if self._came_by_source(X):
+            return take(open_source(X), self.shortlist_.support)[0]
         return super().transform(X)
 
     def _transform(self, X: Any) -> Any:
@@ -303,10 +313,16 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         intercept = self.shortlist_.intercept
         return intercept if self.shortlist_.is_classifier else float(intercept[0])
 
+    def _came_by_source(self, X: Any) -> bool:
+        """Whether X is a source, or a table for a model that knows features by name."""
+        return isinstance(X, RowSource) or (
+            not hasattr(self, "n_features_in_") and is_table(X)
+        )
+
     def _blocks(self, X: Any) -> Iterator[RowBlock]:
         """Blocks of a source, or of arrays like the ones that were fitted."""
-        if isinstance(X, RowSource):
-            return X.blocks()
+        if self._came_by_source(X):
+            return open_source(X).blocks()
         kinds = (np.float64, np.float32)
         X = validate_data(self, X, accept_sparse="csr", dtype=kinds, reset=False)
         return ArraySource(X).blocks()
@@ -374,6 +390,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         predicted = self.predict(X)
         metric = accuracy_score if self.shortlist_.is_classifier else r2_score
         return float(metric(y, predicted, sample_weight=sample_weight))
+
+
+def _is_number(feature: Any) -> bool:
+    return isinstance(feature, Integral)
 
 
 def _csr_columns(X: Any, support: np.ndarray) -> Any:

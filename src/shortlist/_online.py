@@ -106,7 +106,7 @@ class Trace:
         if not marks or marks[-1][0] < self.rows:
             marks.append((self.rows, totals[WEIGHT], totals[LOSS], totals[HITS]))
         table = np.array([(0, 0.0, 0.0, 0.0), *marks])
-        weight, loss, hits = np.maximum(np.diff(table[:, 1:], axis=0).T, 0.0)
+        weight, loss, hits = np.diff(table[:, 1:], axis=0).T
         weight = np.where(weight > 0, weight, 1.0)
         out = {"rows": table[1:, 0].astype(np.int64), "loss": loss / weight}
         return out | ({"accuracy": hits / weight} if classes else {})
@@ -191,7 +191,11 @@ class OnlineLearner:
             raise ShortlistError(
                 f"always= names {len(always)} features, more than the budget k={self.k}"
             )
-        never = index_ids(np.unique(source.ids(self.never))) if self.never else None
+        barred = np.unique(source.ids(self.never)) if self.never else _NO_IDS
+        if len(both := np.intersect1d(always, barred)):
+            name = source.names(both[:1])[0]
+            raise ShortlistError(f"{name!r} is named by always and by never")
+        never = index_ids(barred) if self.never else None
         model = self.rule.create(target, source.n_features)
         return OnlineState(target, model, never, always, source.n_features)
 

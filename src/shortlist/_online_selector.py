@@ -8,7 +8,7 @@ from typing import Any
 from shortlist._base import BaseSelector
 from shortlist._online import OnlineLearner, OnlineState
 from shortlist._protocols import Observer, RowSource, ShortlistError
-from shortlist.engines import run
+from shortlist.engines import Broken, Interrupted, run
 from shortlist.sources import open_source
 
 
@@ -58,27 +58,44 @@ class OnlineSelector(BaseSelector):
         self._publish(run(_Known(learner, target), source))
         return self
 
-    def fit_source(self, source: Any, *, observe: Observer | None = None) -> Any:
+    def fit_source(
+        self,
+        source: Any,
+        *,
+        classes: Sequence[Any] | None = None,
+        observe: Observer | None = None,
+    ) -> Any:
         """Select from a source: files, frames, anything that yields blocks of rows.
 
         Parameters
         ----------
         source : RowSource, path or list of paths
+        classes : array-like, default=None
+            All classes there are, if the first thousand rows may not show each.
         observe : callable, default=None
             Called with a ``Progress`` after every block.
 
         Returns
         -------
         self : object
+
+        Raises
+        ------
+        KeyboardInterrupt, DataError
+            In mid-run: the selector is fitted with what had been learned by then.
         """
-        self._check_request()
         opened: RowSource = open_source(source)
-        learner = self._learner(reiterable=opened.reiterable)
         self._forget()
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 delattr(self, name)
-        self._publish(run(learner, opened, observe))
+        self._check_request()
+        learner = self._learner(classes=classes, reiterable=opened.reiterable)
+        try:
+            self._publish(run(learner, opened, observe))
+        except (Broken, Interrupted) as stop:
+            self._publish(stop.result)
+            raise
         if opened.n_features is not None:
             self.n_features_in_ = opened.n_features
         return self
@@ -109,8 +126,9 @@ class OnlineSelector(BaseSelector):
         fresh = not hasattr(self, "_state")
         if not fresh and classes is None:
             classes = self._state.target.classes
+        known = None if fresh else self._state.target
         source, target = self._array_source(
-            X, y, sample_weight, reset=fresh, classes=classes
+            X, y, sample_weight, reset=fresh, classes=classes, known=known
         )
         learner = self._learner(classes=classes, one_pass=True)
         if fresh:

@@ -6,11 +6,11 @@ kept, and the fit is exact: the minimum of
     sum_i s_i loss(y_i, z_i) + (ridge / 2) ||w||^2
 
 by Newton's method, independent of the order of the rows. Beyond ``exact_nnz`` nonzeros
-the rows stream instead, each taking a diagonal Newton step w_j += e x_j / (n_j + ridge),
-where n_j is the information h x_j^2 collected so far. All these steps together move the
-margin, by h sum_j x_j^2 / (n_j + ridge) times what would be right for this example
-alone; where that exceeds 1, e is divided by it. Otherwise rows of many features would
-overshoot.
+or ``EXACT_ROWS`` rows they stream instead, each taking a diagonal Newton step
+w_j += e x_j / (n_j + ridge), where n_j is the information h x_j^2 collected so far. All
+these steps together move the margin, by h sum_j x_j^2 / (n_j + ridge) times what would be
+right for this example alone; where that exceeds 1, e is divided by it. Otherwise rows of
+many features would overshoot.
 
 The ridge is a share of the mean squared norm of the restricted rows, the streaming one
 of its first rows: it stands for a fraction of one example, whatever the units.
@@ -42,6 +42,8 @@ from shortlist.losses import n_margins
 
 #: Nonzeros up to which a refit is exact: below it costs less than reading the data.
 EXACT_NNZ = 1 << 19
+#: Rows likewise: each costs a dozen numbers while the minimum is sought.
+EXACT_ROWS = 1 << 16
 
 
 class Coordinates(NamedTuple):
@@ -169,7 +171,7 @@ class Refit:
         self.exact_nnz = exact_nnz
         self._index = index_ids(chosen.ids)
         self._kept: list[MaskedRows] = []
-        self._kept_nnz = 0
+        self._kept_nnz = self._kept_rows = 0
         self.exact = True  #: all rows so far are kept
 
     @property
@@ -182,7 +184,9 @@ class Refit:
         rows = restrict(self._index, block)
         self._kept.append(rows)
         self._kept_nnz += len(rows.values)
-        self.exact = self.exact and self._kept_nnz <= self.exact_nnz
+        self._kept_rows += len(rows.y)
+        few = self._kept_nnz <= self.exact_nnz and self._kept_rows <= EXACT_ROWS
+        self.exact = self.exact and few
         if not self.exact:
             for part in self._kept:
                 self._learn(part)

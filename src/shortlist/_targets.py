@@ -129,7 +129,10 @@ def _values_of(classes: Sequence[Label], labels: Sequence[Label] | None) -> Floa
     """Raw numbers of the classes that a user names, increasing."""
     if labels is None:
         try:
-            return np.unique(np.asarray(classes, np.float64))
+            values = np.unique(np.asarray(classes, np.float64))
+            if not np.isfinite(values).all():
+                raise ValueError
+            return values
         except ValueError:
             raise ShortlistError(
                 f"classes should be numbers, as the labels are, got {list(classes)}"

@@ -214,3 +214,10 @@ def test_a_single_example_is_enough():
         y = np.ones((1, 2)) if loss == "squared_vector" else np.ones(1)
         Q = LinearObjective(loss, np.ones((1, 3)), y, l2=0.1)
         assert all_finite(Q.refit(all_of(Q)))
+
+
+def test_many_nearly_equal_losses_do_not_stall_the_line_search():
+    y = np.where(np.random.default_rng(2).random(20_000) < 0.506, 1.0, -1.0)
+    fit = LinearObjective("logistic", np.zeros((20_000, 1)), y).refit(np.array([], int))
+    odds = np.log((y > 0).mean() / (y < 0).mean())
+    np.testing.assert_allclose(fit.nuisance, [odds], rtol=1e-11)

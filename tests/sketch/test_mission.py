@@ -14,8 +14,11 @@ from shortlist import (
     Mission,
     ShortlistError,
 )
+from shortlist._online import Trace
 from shortlist._scoring import evaluate
+from shortlist._steps import LOSS, N_TOTALS, WEIGHT
 from shortlist.engines import Broken, Interrupted, run
+from shortlist.losses import Huber
 from shortlist.sketch._mission import mission
 
 
@@ -258,3 +261,79 @@ def test_bad_data_in_mid_run_keeps_what_was_learned():
     with pytest.raises(DataError) as early:
         run(mission(4, classes=[0, 1]), ArraySource(X, y, block_rows=100))
     assert not isinstance(early.value, Broken)
+
+
+def test_a_regression_once_decided_stays_one():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 5))
+    selector = Mission(2).partial_fit(X[:20], X[:20, 0])
+    selector.partial_fit(X[20:22], [1.0, 2.0]).partial_fit(X[22:23], [1.0])
+    assert selector.shortlist_.classes is None
+
+
+def test_a_loss_with_a_small_parameter_can_be_read_back():
+    X, y = np.random.default_rng(0).normal(size=(50, 3)), np.arange(50) / 7
+    assert np.isfinite(Mission(2, loss=Huber(1e-5)).fit(X, y).predict(X)).all()
+
+
+def test_progressive_losses_below_zero_are_told():
+    totals = np.zeros(N_TOTALS)
+    totals[WEIGHT], totals[LOSS] = 10.0, -5.0
+    assert Trace(rows=10).arrays(totals, classes=False)["loss"].tolist() == [-0.5]
+
+
+def test_a_frame_fitted_through_a_source_is_known_by_name():
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame(rng.normal(size=(200, 4)), columns=list("abcd"))
+    y = (frame["c"] > 0).astype(int).to_numpy()
+    fitted = Mission(1).fit_source((frame, y))
+    assert np.mean(fitted.predict(frame[["d", "c", "b", "a"]]) == y) > 0.95
+    assert fitted.transform(frame).shape == (200, 1)
+
+
+def test_classes_that_come_late_can_be_announced():
+    X, y = sparse_stream(14, n=2500)
+    order = np.argsort(y, kind="stable")
+    source = ArraySource(X[order], y[order].astype(float), block_rows=300)
+    with pytest.raises(DataError, match="1 class"):
+        Mission(4).fit_source(source)
+    assert Mission(4).fit_source(source, classes=[0, 1]).score(X, y) > 0.6
+
+
+def test_ids_of_a_source_may_be_given_as_numbers(tmp_path):
+    path = tmp_path / "a.svm"
+    path.write_text(
+        "".join(f"{i % 2} {i % 2 + 7}:1 9:1 {20 + i}:1\n" for i in range(90))
+    )
+    fitted = Mission(2, always=[9], never=[7]).fit_source(path)
+    assert "9" in fitted.shortlist_.names
+    assert "7" not in fitted.shortlist_.names
+
+
+def test_a_fit_that_breaks_off_leaves_what_was_learned():
+    X, y = sparse_stream(15, n=2000)
+    y = y.astype(float)
+    y[1990] = 5.0
+    selector = Mission(4)
+    with pytest.raises(DataError, match="row 1991"):
+        selector.fit_source(ArraySource(X, y, block_rows=50))
+    assert selector.shortlist_.n_examples == 1950
+
+
+def test_a_source_without_rows_is_refused(tmp_path):
+    path = tmp_path / "empty.svm"
+    path.write_text("# nothing\n")
+    with pytest.raises(DataError, match="expected rows to learn from, got none"):
+        Mission(2, loss="squared").fit_source(path)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"passes": 0}, {"passes": 1.5}, {"seed": 1.5}, {"always": "x3"}]
+)
+def test_settings_of_the_wrong_kind_are_refused(settings):
+    X, y = sparse_stream(16)
+    with pytest.raises(ShortlistError, match=r"should be a (whole number|list)"):
+        Mission(2, **settings).fit(X, y)
+    with pytest.raises(ShortlistError, match="by always and by never"):
+        Mission(2, always=[3], never=["x3"]).fit(X, y)

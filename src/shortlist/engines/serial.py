@@ -73,6 +73,8 @@ def run(
     """
     blocks = iter(source.blocks())
     head = first_rows(blocks)
+    if not head:
+        raise DataError(f"{source.name}: expected rows to learn from, got none")
     state = algorithm.start(source, head)
     stream: Iterator[RowBlock] = chain(head, blocks)
     del head

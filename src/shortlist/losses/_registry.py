@@ -110,14 +110,18 @@ def get_loss(loss: Any) -> Any:
         return loss
     if not isinstance(loss, str):
         raise ShortlistError(f"loss should be a name or a loss, got {loss!r}")
-    name, *fields = loss.lower().replace("-", "_").split(":")
+    name, *fields = loss.lower().split(":")
+    name = name.replace("-", "_")
     if name not in _ALIASES:
         raise ShortlistError(
             f"loss should be one of {', '.join(loss_names())}, got {loss!r}"
         )
     cls: Any = _LOSSES[_ALIASES[name]]
     try:
-        return cls(*map(float, fields))
+        numbers = [float(field) for field in fields]
+        if not all(0.0 <= number < float("inf") for number in numbers):
+            raise ValueError
+        return cls(*numbers)
     except (TypeError, ValueError):
         wanted = ":".join((cls.name, *cls._fields))
         raise ShortlistError(f"loss should read {wanted}, got {loss!r}") from None

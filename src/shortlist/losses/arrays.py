@@ -55,11 +55,18 @@ def _curvature_product_into_kernel(loss, y, z, v, out):  # type: ignore[no-untyp
 
 @kernel
 def total_loss(loss, y, Z, weight):  # type: ignore[no-untyped-def]
-    """Sum of the losses, each times its weight."""
-    total = 0.0
+    """Sum of the losses, each times its weight.
+
+    Compensated, so that the rounding of many nearly equal terms does not add up: line
+    searches compare totals that differ in their last digits.
+    """
+    total, lost = 0.0, 0.0
     for i in range(Z.shape[0]):
         if weight[i] != 0.0:
-            total += weight[i] * value_of(loss, y[i], Z[i])
+            term = weight[i] * value_of(loss, y[i], Z[i]) - lost
+            moved = total + term
+            lost = (moved - total) - term
+            total = moved
     return total
 
 
@@ -110,18 +117,24 @@ def curvature_products_into(loss, y, Z, V, weight, out):  # type: ignore[no-unty
 
 @kernel
 def loss_along(loss, y, Z, dZ, t, weight):  # type: ignore[no-untyped-def]
-    """Total loss at Z + t dZ, and its derivative in t."""
+    """Total loss at Z + t dZ, and its derivative in t; compensated sums, as above."""
     C = Z.shape[1]
     z, slope = np.empty(C), np.empty(C)
-    total, rate = 0.0, 0.0
+    total, rate, lost, lost_rate = 0.0, 0.0, 0.0, 0.0
     for i in range(Z.shape[0]):
         if weight[i] != 0.0:
             for c in range(C):
                 z[c] = Z[i, c] + t * dZ[i, c]
-            total += weight[i] * value_of(loss, y[i], z)
+            term = weight[i] * value_of(loss, y[i], z) - lost
+            moved = total + term
+            lost = (moved - total) - term
+            total = moved
             slope_into(loss, y[i], z, slope)
             for c in range(C):
-                rate += weight[i] * slope[c] * dZ[i, c]
+                term = weight[i] * slope[c] * dZ[i, c] - lost_rate
+                moved = rate + term
+                lost_rate = (moved - rate) - term
+                rate = moved
     return total, rate
 
 

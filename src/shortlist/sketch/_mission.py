@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -165,6 +166,10 @@ def mission(
         raise ShortlistError(
             f"budget should be 'per_class' or 'shared', got {budget!r}"
         )
+    if not isinstance(passes, Integral) or passes < 1:
+        raise ShortlistError(f"passes should be a whole number from 1, got {passes!r}")
+    if not isinstance(seed, Integral):
+        raise ShortlistError(f"seed should be a whole number, got {seed!r}")
     if recipe == "auto":
         recipe = "refit" if reiterable else "newton"
     refit = recipe == "refit"

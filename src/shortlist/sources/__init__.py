@@ -17,6 +17,7 @@ __all__ = [
     "ArraySource",
     "FrameSource",
     "LibsvmSource",
+    "is_table",
     "open_source",
     "split_holdout",
     "take",
