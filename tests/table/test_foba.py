@@ -1,61 +1,198 @@
-"""FoBa against its transcription, and what it promises."""
+"""FoBa against its transcription, and what the path of supports promises."""
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from reference.foba import Problem, standardised
+from reference.foba import Problem, correlated, standardised
 from reference.foba import foba as slow_foba
-from shortlist import DataError, FoBa, FoBaCV, ShortlistError
-from shortlist._protocols import Fit
+from shortlist import FoBa, FoBaCV, ShortlistError
 from shortlist._targets import choose_target
-from shortlist.objectives import GramObjective
-from shortlist.table._foba import Settings, Units, foba
+from shortlist.table._foba import Settings, Units, _Search, foba
 from shortlist.table._foba_fit import foba_path, table_problem
 
-
-def correlated(seed, n=80, p=12, s=4, rho=0.9, noise=0.5):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, p))
-    for j in range(1, p):
-        X[:, j] = rho * X[:, j - 1] + np.sqrt(1 - rho**2) * X[:, j]
-    support = np.sort(rng.choice(p, s, replace=False))
-    w = np.zeros(p)
-    w[support] = rng.choice([-1.0, 1.0], s)
-    return X * rng.uniform(0.1, 10, p), X @ w + noise * rng.normal(size=n), support
+LOSSES = ("squared", "logistic")
+CRITERIA = ("gradient", "objective")
 
 
-@pytest.mark.parametrize("criterion", ["gradient", "objective"])
-@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def labelled(loss, seed, **options):
+    """X, labels and a penalty that go with the loss."""
+    X, y, _ = correlated(seed, **options)
+    return (X, y, 0.0) if loss == "squared" else (X, np.sign(y), 1e-3)
+
+
+def problem_of(loss, X, y, l2):
+    return table_problem(X, y, choose_target(loss, y), l2=l2)
+
+
+class Recorder:
+    """An objective that remembers which supports were refitted."""
+
+    def __init__(self, objective):
+        self._objective, self.supports = objective, []
+
+    def __getattr__(self, name):
+        return getattr(self._objective, name)
+
+    def refit(self, support, start=None):
+        self.supports.append(frozenset(support.tolist()))
+        return self._objective.refit(support, start)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("loss", LOSSES)
 def test_without_overshoot_it_is_the_paper_to_the_letter(loss, criterion):
     dropped = 0
-    for seed in range(4):
-        X, y, _ = correlated(seed)
-        l2 = 0.0
-        if loss == "logistic":
-            y, l2 = np.where(y > 0, 1.0, -1.0), 0.01
-        problem = table_problem(X, y, choose_target(loss, y), l2=l2)
-        settings = Settings(6, criterion=criterion, overshoot=0.0)
-        path = foba_path(problem, settings)
-        slow = slow_foba(Problem(standardised(X), y, loss, l2), 6, criterion)
-        latest = {len(F): (F, q) for F, q in slow}
+    for seed in range(3, 8):
+        X, y, l2 = labelled(loss, seed, p=20, s=6)
+        X += 3 * X.std(axis=0) * np.random.default_rng(seed).normal(size=20)
+        problem = problem_of(loss, X, y, l2)
+        asked = Settings(8, criterion=criterion, overshoot=0.0)
+        path = foba_path(problem, asked)
+        slow = slow_foba(Problem(standardised(X), y, loss, l2), 8, criterion)
         assert path.n_forward + path.n_backward == len(slow)
+        for size in range(1, 9):
+            reached = [(F, q) for F, q in slow if len(F) == size]
+            for step, (F, q) in (
+                (path.latest[size], reached[-1]),
+                (path.best[size], min(reached, key=lambda known: known[1])),
+            ):
+                assert set(step.units) == F
+                np.testing.assert_allclose(step.fit.value, q, rtol=1e-8)
         dropped += path.n_backward
-        for size, (F, q) in latest.items():
-            assert set(path.latest[size].units) == F
-            np.testing.assert_allclose(path.latest[size].fit.value, q, rtol=1e-7)
-    if criterion == "gradient" and loss == "squared":
-        assert dropped > 0  # else the backward step was never tried
+    assert dropped >= 3  # else the backward step was never tried
 
 
-@pytest.mark.parametrize("overshoot", [0.0, 0.5])
-def test_the_best_value_falls_with_the_size_and_is_never_above_the_latest(overshoot):
-    X, y, _ = correlated(1, p=30)
-    problem = table_problem(X, y, choose_target("squared", y))
-    path = foba_path(problem, Settings(8, overshoot=overshoot))
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_single_step_is_that_of_the_paper(loss):
+    X, y, l2 = labelled(loss, 5, p=20, s=6)
+    problem = problem_of(loss, X, y, l2)
+    watched = Recorder(problem.objective)
+    scale = None if loss == "squared" else problem.scale
+    foba(watched, Units(20, scale=scale), Settings(8, overshoot=0.0))
+    slow = slow_foba(Problem(standardised(X), y, loss, l2), 8)
+    assert watched.supports[0] == frozenset()
+    assert watched.supports[1:] == [F for F, _ in slow]
+    sizes = [len(F) for F, _ in slow]
+    assert min(np.diff(sizes)) < 0  # some were dropped
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(
+    ("criterion", "threshold"), [("gradient", "epsilon"), ("objective", "delta")]
+)
+def test_thresholds_stop_where_the_paper_stops(loss, criterion, threshold):
+    X, y, l2 = labelled(loss, 1, p=20)
+    slow = Problem(standardised(X), y, loss, l2)
+    problem = problem_of(loss, X, y, l2)
+    for value in (0.02, 0.1):
+        asked = Settings(15, criterion=criterion, overshoot=0.0, **{threshold: value})
+        path = foba_path(problem, asked)
+        history = slow_foba(slow, 15, criterion, **{threshold: value})
+        assert 0 < len(history[-1][0]) < 15
+        assert path.n_forward + path.n_backward == len(history)
+        last = path.latest[len(history[-1][0])]
+        assert set(last.units) == history[-1][0]
+
+
+def test_a_threshold_on_the_gradient_is_none_on_the_decrease():
+    """With FoBa-obj epsilon = 0.05 means gradients, whose squares are the decreases."""
+    X, y, _ = correlated(1, p=20)
+    problem = problem_of("squared", X, y, 0.0)
+    by = {
+        criterion: foba_path(
+            problem, Settings(15, criterion=criterion, overshoot=0.0, epsilon=0.05)
+        )
+        for criterion in CRITERIA
+    }
+    assert by["gradient"].latest[max(by["gradient"].latest)].units == (
+        by["objective"].latest[max(by["objective"].latest)].units
+    )
+
+
+class Watched(_Search):
+    """A search that checks itself after every step."""
+
+    def forward_step(self):
+        before = set(self.chosen)
+        moved = super().forward_step()
+        self.just_added = set(self.chosen) - before
+        return moved
+
+    def backward_steps(self):
+        before = self.fit.value + self.gain[len(self.chosen)]
+        super().backward_steps()
+        assert self.just_added <= set(self.chosen)
+        assert self.fit.value < before
+        self.values.append(self.fit.value)
+
+
+@settings(max_examples=25)
+@given(
+    seed=st.integers(0, 10**6),
+    rho=st.sampled_from([0.0, 0.7, 0.95]),
+    loss=st.sampled_from(LOSSES),
+    criterion=st.sampled_from(CRITERIA),
+    backward=st.booleans(),
+)
+def test_q_falls_and_what_was_just_added_stays(seed, rho, loss, criterion, backward):
+    X, y, l2 = labelled(loss, seed, p=15, rho=rho)
+    problem = problem_of(loss, X, y, l2)
+    scale = None if loss == "squared" else problem.scale
+    asked = Settings(8, criterion=criterion, backward=backward, overshoot=0.0)
+    search = Watched(problem.objective, Units(15, scale=scale), asked, (), ())
+    search.values = [search.fit.value]
+    search.climb()
+    assert search.values == sorted(set(search.values), reverse=True)
+    assert len(search.chosen) == 8
+
+
+@settings(max_examples=25)
+@given(
+    seed=st.integers(0, 10**6),
+    loss=st.sampled_from(LOSSES),
+    overshoot=st.sampled_from([0.0, 0.2, 1.0]),
+    backward=st.booleans(),
+)
+def test_the_best_value_falls_with_size_and_is_never_above_the_latest(
+    seed, loss, overshoot, backward
+):
+    problem = problem_of(loss, *labelled(loss, seed, p=15))
+    path = foba_path(problem, Settings(6, overshoot=overshoot, backward=backward))
+    assert sorted(path.best) == list(range(len(path.best)))
     values = [path.best[size].fit.value for size in sorted(path.best)]
     assert values == sorted(values, reverse=True)
     for size, step in path.latest.items():
+        assert len(step.units) == size
         assert path.best[size].fit.value <= step.fit.value
+        np.testing.assert_allclose(
+            problem.objective.value(step.fit), step.fit.value, rtol=1e-9
+        )
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_neither_units_nor_zeros_of_columns_matter(loss):
+    X, y, _ = labelled(loss, 5, p=20, s=6)
+    rng = np.random.default_rng(0)
+    Y = 1e3 * y if loss == "squared" else y
+    moved = X * 10.0 ** rng.integers(-4, 5, 20)
+    moved += moved.std(axis=0) * rng.choice([-100.0, 0.0, 100.0], 20)
+    for overshoot in (0.0, 0.5):
+        plain = FoBa(6, loss=loss, overshoot=overshoot).fit(X, y)
+        other = FoBa(6, loss=loss, overshoot=overshoot).fit(moved, Y)
+        for k in range(1, 7):
+            assert plain.at(k).support.tolist() == other.at(k).support.tolist()
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("unit", [1e-12, 1e-7, 1e9])
+def test_the_unit_of_y_does_not_matter(criterion, unit):
+    X, y, _ = correlated(3)
+    plain = FoBa(4, criterion=criterion).fit(X, y)
+    other = FoBa(4, criterion=criterion).fit(X, unit * y)
+    assert plain.shortlist_.names == other.shortlist_.names
+    np.testing.assert_allclose(other.coef_, unit * plain.coef_, rtol=1e-8)
 
 
 def test_overshoot_recovers_correlated_supports():
@@ -65,166 +202,76 @@ def test_overshoot_recovers_correlated_supports():
         assert len(np.intersect1d(found, support)) >= 49
 
 
-def test_the_design_of_independent_columns_is_recovered():
+def test_independent_columns_are_recovered():
     rng = np.random.default_rng(3)
-    X = rng.normal(size=(1315, 2000))
+    n = int(1.2 * 100 * np.log2(2000))
+    X = rng.normal(size=(n, 2000))
     support = np.sort(rng.choice(2000, 100, replace=False))
-    y = X[:, support] @ rng.normal(size=100) + 0.1 * rng.normal(size=1315)
+    y = X[:, support] @ rng.normal(size=100) + 0.1 * rng.normal(size=n)
     found = FoBa(100).fit(X, y).get_support(indices=True)
     assert len(np.intersect1d(found, support)) >= 97
 
 
-def test_one_fit_answers_every_smaller_budget():
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_one_fit_answers_every_smaller_budget(loss, seed):
+    X, y, _ = labelled(loss, seed, p=30)
+    for overshoot in (0.0, 0.2):
+        fitted = FoBa(8, loss=loss, overshoot=overshoot).fit(X, y)
+        for k in range(1, 9):
+            small = fitted.at(k)
+            assert small.n_selected == k
+            fresh = FoBa(k, loss=loss, overshoot=0.0).fit(X, y).shortlist_
+            assert small.params["objective"] <= fresh.params["objective"] * (1 + 1e-9)
+
+
+def test_forward_only_budgets_are_the_first_features_of_larger_ones():
     X, y, _ = correlated(2, p=30)
-    fitted = FoBa(8).fit(X, y)
-    for k in range(1, 9):
-        small = fitted.at(k)
-        assert small.n_selected == k
-        fresh = FoBa(k, overshoot=0.0).fit(X, y).shortlist_
-        assert small.params["objective"] <= fresh.params["objective"] * (1 + 1e-9)
-    with pytest.raises(ShortlistError, match="from 1 to 8, got 9"):
-        fitted.at(9)
+    large = FoBa(8, backward=False, overshoot=0.0).fit(X, y)
+    for k in range(1, 8):
+        fresh = FoBa(k, backward=False, overshoot=0.0).fit(X, y).shortlist_
+        assert large.at(k).names == fresh.names
+        np.testing.assert_allclose(large.at(k).weights, fresh.weights, rtol=1e-8)
+        assert set(large.at(k).names) < set(large.at(k + 1).names)
 
 
-def test_weights_are_those_of_least_squares_on_the_chosen_columns():
+@pytest.mark.parametrize("k", [0, 9])
+def test_budgets_that_were_not_fitted_are_refused(k):
+    fitted = FoBa(8).fit(*correlated(2, p=30)[:2])
+    with pytest.raises(ShortlistError, match=f"from 1 to 8, got {k}"):
+        fitted.at(k)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_weights_are_those_of_least_squares_on_the_chosen_columns(fit_intercept):
     X, y, _ = correlated(4)
-    fitted = FoBa(4).fit(X, y)
+    fitted = FoBa(4, fit_intercept=fit_intercept).fit(X, y + 2.0)
     chosen = fitted.get_support(indices=True)
-    A = np.column_stack([X[:, chosen], np.ones(len(y))])
-    expected = np.linalg.lstsq(A, y)[0]
+    A = np.column_stack([X[:, chosen], np.full(len(y), float(fit_intercept))])
+    expected = np.linalg.lstsq(A, y + 2.0)[0]
     np.testing.assert_allclose(fitted.coef_[chosen], expected[:-1], rtol=1e-8)
-    np.testing.assert_allclose(fitted.intercept_, expected[-1], rtol=1e-8)
+    np.testing.assert_allclose(fitted.intercept_, expected[-1], rtol=1e-8, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "groups",
-    [
-        {"left": ["x0", "x1", "x2"], "right": [3, 4, 5]},
-        [[0, 1, 2], [3, 4, 5]],
-        ["left"] * 3 + ["right"] * 3 + ["other"] * 6,
-    ],
-    ids=["mapping", "lists", "labels"],
-)
-def test_groups_come_whole_and_are_what_k_counts(groups):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 12))
-    y = X[:, :3] @ [1.0, 1.0, 1.0] + 0.3 * X[:, 4] + 0.1 * rng.normal(size=200)
-    fitted = FoBa(1, feature_groups=groups).fit(X, y)
-    assert fitted.get_support(indices=True).tolist() == [0, 1, 2]
-    two = FoBa(2, feature_groups=groups, never=["x5"]).fit(X, y)
-    assert set(two.get_support(indices=True)) & {3, 4, 5} == set()
-    kept = FoBa(1, feature_groups=groups, always=[4]).fit(X, y)
-    assert kept.get_support(indices=True).tolist() == [3, 4, 5]
+@pytest.mark.parametrize("loss", ["logistic", "softmax", "poisson"])
+def test_models_without_intercept_have_none(loss):
+    X, y, _ = correlated(4)
+    y = np.digitize(y, [-1.0, 1.0]) if loss == "softmax" else (y > 0) * 1
+    fitted = FoBa(3, loss=loss, fit_intercept=False).fit(X, y)
+    assert not np.any(fitted.intercept_)
+    assert fitted.shortlist_.n_selected == 3
+    assert np.isfinite(fitted.predict(X)).all()
 
 
-@pytest.mark.parametrize(
-    ("groups", "message"),
-    [
-        ({"a": ["nobody"]}, "no feature is called 'nobody'"),
-        ({"a": [0], "b": [0]}, "'x0' is in 'a' and in 'b'"),
-        (["a", "b"], "one label for each of the 12 features"),
-        ({"a": [99]}, "no feature is called 99"),
-    ],
-)
-def test_groups_that_make_no_sense_are_refused(groups, message):
-    X, y, _ = correlated(0)
-    with pytest.raises(ShortlistError, match=message):
-        FoBa(2, feature_groups=groups).fit(X, y)
-
-
-def test_classes_share_the_features_of_a_softmax():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(400, 30))
-    y = np.argmax(X[:, [3, 8, 20]] + 0.2 * rng.normal(size=(400, 3)), axis=1)
-    fitted = FoBa(3).fit(X, y)
-    assert fitted.get_support(indices=True).tolist() == [3, 8, 20]
-    assert fitted.coef_.shape == (3, 30)
-    assert fitted.score(X, y) > 0.9
-
-
-@pytest.mark.parametrize("loss", ["squared", "logistic"])
-def test_columns_that_add_nothing_are_left_out_without_fuss(loss):
-    rng = np.random.default_rng(5)
-    X = rng.normal(size=(60, 4))
-    X = np.column_stack([X, X[:, 0], X[:, 0] + X[:, 1], np.ones(60), np.zeros(60)])
-    y = X[:, 0] - X[:, 1] + 0.1 * rng.normal(size=60)
-    y = y if loss == "squared" else np.sign(y)
-    fitted = FoBa(8, loss=loss).fit(X, y)
-    assert 2 <= fitted.shortlist_.n_selected <= 6
-    assert not {6, 7} & set(fitted.get_support(indices=True))
-    assert fitted.score(X, y) > 0.9
-
-
-def test_budgets_beyond_rows_and_columns_are_answered():
-    rng = np.random.default_rng(6)
-    X, y = rng.normal(size=(10, 30)), rng.normal(size=10)
-    assert FoBa(25).fit(X, y).shortlist_.n_selected <= 25
-    assert FoBa(100).fit(X[:, :5], y).shortlist_.n_selected == 5
-    assert FoBa(3, loss="squared").fit(X, np.zeros(10)).shortlist_.n_selected == 0
-
-
-def test_separable_classes_and_counts_end_in_finite_weights():
-    rng = np.random.default_rng(7)
-    X = rng.normal(size=(50, 20))
-    separable = FoBa(3).fit(X, X[:, 2] > 0)
-    assert np.isfinite(separable.coef_).all()
-    assert 2 in separable.get_support(indices=True)
-    counts = FoBa(1, loss="poisson").fit(X, rng.poisson(np.exp(X[:, 4])))
-    assert counts.get_support(indices=True).tolist() == [4]
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_what_is_not_a_number_is_refused(bad):
-    X, y, _ = correlated(0)
-    X[3, 4] = bad
-    with pytest.raises(ValueError, match=r"NaN|infinity"):
-        FoBa(2).fit(X, y)
-
-
-def test_one_class_is_refused():
-    X, _, _ = correlated(0)
-    with pytest.raises(DataError, match="1 class"):
-        FoBa(2, loss="logistic").fit(X, np.ones(len(X)))
-
-
-class Ridge:
-    """A user's own objective: least squares with a ridge, and nothing but the protocol."""
-
-    def __init__(self, A, y, l2):
-        self.A, self.y, self.l2, self.n_coordinates = A, y, l2, A.shape[1]
-
-    def _residual(self, fit):
-        return self.A[:, fit.support] @ fit.weights - self.y
-
-    def value(self, fit):
-        penalty = self.l2 * fit.weights @ fit.weights
-        return 0.5 * (np.mean(self._residual(fit) ** 2) + penalty)
-
-    def gradient(self, fit):
-        g = self.A.T @ self._residual(fit) / len(self.y)
-        g[fit.support] += self.l2 * fit.weights
-        return g
-
-    def refit(self, support, start=None):
-        B = self.A[:, support]
-        G = B.T @ B / len(self.y) + self.l2 * np.eye(len(support))
-        w = np.linalg.solve(G, B.T @ self.y / len(self.y))
-        fit = Fit(support, w, np.empty(0), np.nan)
-        return fit._replace(value=self.value(fit))
-
-
-@pytest.mark.parametrize("criterion", ["gradient", "objective"])
-def test_an_objective_of_ones_own_needs_only_the_protocol(criterion):
-    X, y, _ = correlated(8)
-    A, y = standardised(X), y - y.mean()
-    settings = Settings(5, criterion=criterion)
-    own = foba(Ridge(A, y, 0.01), Units(12), settings)
-    ours = foba(GramObjective(X, y, l2=0.01), Units(12), settings)
-    for size in range(6):
-        assert own.best[size].units == ours.best[size].units
-        np.testing.assert_allclose(
-            own.best[size].fit.value, ours.best[size].fit.value, rtol=1e-8
-        )
+def test_rows_that_count_twice_are_rows_that_occur_twice():
+    X, y, _ = correlated(6)
+    for loss in LOSSES:
+        t = y if loss == "squared" else np.sign(y)
+        weight = np.where(np.arange(len(y)) < 20, 2.0, 1.0)
+        weighted = FoBa(4, loss=loss).fit(X, t, sample_weight=weight)
+        twice = FoBa(4, loss=loss).fit(np.vstack([X, X[:20]]), np.append(t, t[:20]))
+        assert weighted.shortlist_.names == twice.shortlist_.names
+        np.testing.assert_allclose(weighted.coef_, twice.coef_, rtol=1e-7)
 
 
 def test_cross_validation_chooses_the_budget_that_was_planted():
@@ -243,7 +290,8 @@ def test_cross_validation_chooses_the_budget_that_was_planted():
     [
         ({"criterion": "luck"}, "criterion should be"),
         ({"overshoot": -1}, "overshoot should be at least 0"),
-        ({"l2": "some"}, "l2 should be a number or 'auto'"),
+        ({"l2": "some"}, "l2 should be a number from 0 or 'auto'"),
+        ({"l2": -1.0}, "l2 should be a number from 0"),
         ({"loss": "hinge"}, "works with loss="),
     ],
 )

@@ -143,35 +143,50 @@ def descend_alone(loss, y, z, weight, rows, start):  # type: ignore[no-untyped-d
     """Decrease of the total pointwise loss, moving along each of some columns alone.
 
     ``rows[j]`` is column j; ``start[j]`` its present weight w and penalty l2, so that
-    moving by t costs l2 ((w + t)^2 - w^2) / 2. Newton steps, halved until they help.
+    moving by t costs l2 ((w + t)^2 - w^2) / 2. Newton's method looks for the root of the
+    derivative; where a step would leave the interval known to hold the root, or is not
+    half as long as the one before the last, the interval is halved instead.
     """
     out = np.zeros(rows.shape[0])
     for j in range(rows.shape[0]):
         w, l2 = start[j, 0], start[j, 1]
-        t, best = 0.0, 0.0
-        for _ in range(20):
-            rate, bend = l2 * (w + t), l2
+        t, low, high = 0.0, -np.inf, np.inf
+        first, longest = 0.0, 0.0
+        last, older = np.inf, np.inf
+        for trial in range(60):
+            rate, bend, square = l2 * (w + t), l2, 0.0
             for i in range(z.shape[0]):
                 if weight[i] != 0.0:
-                    at = z[i] + t * rows[j, i]
-                    rate += weight[i] * slope(loss, y[i], at) * rows[j, i]
-                    bend += weight[i] * curvature(loss, y[i], at) * rows[j, i] ** 2
-            if bend <= 0.0:
+                    x = rows[j, i]
+                    at = z[i] + t * x
+                    rate += weight[i] * slope(loss, y[i], at) * x
+                    bend += weight[i] * curvature(loss, y[i], at) * x * x
+                    square += weight[i] * x * x
+            if trial == 0:
+                first = abs(rate)
+                longest = 100.0 * first / square if square > 0.0 else 0.0
+            # the decrease is then known to the square of this
+            if abs(rate) <= 1e-7 * first:
                 break
-            step, gained = -rate / bend, 0.0
-            for _ in range(30):
-                gained = -0.5 * l2 * ((w + t + step) ** 2 - w * w)
-                for i in range(z.shape[0]):
-                    if weight[i] != 0.0:
-                        moved = z[i] + (t + step) * rows[j, i]
-                        gained -= weight[i] * (
-                            value(loss, y[i], moved) - value(loss, y[i], z[i])
-                        )
-                if gained >= best:
-                    break
-                step *= 0.5
-            if not gained > best * (1.0 + 1e-12):
+            if rate < 0.0 or (t < 0.0 and not abs(rate) < np.inf):
+                low = t
+            else:
+                high = t
+            moved = t - rate / bend
+            if not abs(moved - t) <= longest:  # no curvature to speak of
+                moved = t - longest if rate > 0.0 else t + longest
+                longest *= 2.0
+            slow = high - low < np.inf and abs(moved - t) > 0.5 * older
+            if slow or not low < moved < high:
+                moved = 0.5 * (low + high)
+            if not low < moved < high:
                 break
-            t, best = t + step, gained
-        out[j] = best
+            last, older = abs(moved - t), last
+            t = moved
+        gained = -0.5 * l2 * ((w + t) ** 2 - w * w)
+        for i in range(z.shape[0]):
+            if weight[i] != 0.0:
+                at = z[i] + t * rows[j, i]
+                gained -= weight[i] * (value(loss, y[i], at) - value(loss, y[i], z[i]))
+        out[j] = max(0.0, gained)
     return out

@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import Fit, Floats, Ints
+from shortlist._protocols import DataError, Fit, Floats, Ints, ShortlistError
 from shortlist.kernels.cholesky import append, inverse_diagonal, remove, solve
 from shortlist.objectives.columns import column_moments, transposed_product
 from shortlist.objectives.linear import as_table, as_weight
+from shortlist.objectives.removal import removal_costs
 
 #: Gram columns fetched at a time.
 BLOCK = 32
@@ -76,18 +77,22 @@ class GramObjective:
         self.X = as_table(X)
         n_samples, self.n_features = self.X.shape
         self.n_coordinates, self.l2 = self.n_features, float(l2)
+        if not 0.0 <= self.l2 < np.inf:
+            raise ShortlistError(f"l2 should be at least 0 and finite, got {l2}")
+        self.fit_intercept = bool(fit_intercept)
         weight = as_weight(sample_weight, n_samples)
         self._share = weight / weight.sum()
         y = np.asarray(y, np.float64)
-        self._y_mean = float(self._share @ y) if fit_intercept else 0.0
-        residual = y - self._y_mean
+        self._y_mean, residual = 0.0, y
+        for _ in range(2 * self.fit_intercept):  # the second mean is rounding's
+            mean = float(self._share @ residual)
+            self._y_mean, residual = self._y_mean + mean, residual - mean
+        # What rounding leaves of a constant is nothing to explain.
+        if np.abs(residual).max() <= 64.0 * np.finfo(float).eps * abs(self._y_mean):
+            residual = np.zeros(n_samples)
         self._yy = float(self._share @ residual**2)
 
-        mean, square = column_moments(self.X, self._share)
-        self.mean = mean if fit_intercept else np.zeros(self.n_features)
-        spread = np.sqrt(np.maximum(square - self.mean**2, 0.0))
-        # What rounding leaves of a constant column is not a spread.
-        spread[spread <= 1e-7 * np.sqrt(square)] = 0.0
+        self.mean, spread = mean_and_spread(self.X, self._share, center=fit_intercept)
         self.usable = spread > 0.0
         self.scale = np.where(self.usable, spread if standardize else 1.0, 1.0)
         self._diagonal = (spread / self.scale) ** 2
@@ -111,7 +116,8 @@ class GramObjective:
         w = fit.weights
         quadratic = w @ self._gram(fit.support)[:, fit.support] @ w
         fitted = quadratic - 2.0 * (self._c[fit.support] @ w)
-        return 0.5 * float(self._yy + fitted + self.l2 * (w @ w))
+        off = self._off(fit)
+        return 0.5 * float(self._yy + fitted + self.l2 * (w @ w) + off**2)
 
     def gradient(self, fit: Fit) -> Floats:
         """Partial derivative of Q for every coordinate."""
@@ -120,6 +126,8 @@ class GramObjective:
         slots[[self._slot_of[j] for j in fit.support.tolist()]] = fit.weights
         gradient: Floats = slots @ self._grams[: len(slots)] - self._c
         gradient[fit.support] += self.l2 * fit.weights
+        if off := self._off(fit):
+            gradient += off * np.where(self.usable, self.mean / self.scale, 0.0)
         self._promise = np.abs(gradient)
         return gradient
 
@@ -136,22 +144,42 @@ class GramObjective:
         value = 0.5 * (self._yy - float(self._c[order] @ found))
         return Fit(support, weights, self._intercept(support, weights), value)
 
-    def removal_costs(self, fit: Fit) -> Floats:
+    def removal_costs(self, fit: Fit, unit_of: Ints | None = None) -> Floats:
         """How much Q rises if a coordinate leaves and the others are refitted.
 
-        Exact: w_i^2 / (2 ((G + l2)^-1)_ii).
+        Exact: w_i^2 / (2 ((G + l2)^-1)_ii), or its like for sets of coordinates.
+
+        Parameters
+        ----------
+        fit : Fit
+        unit_of : ndarray of shape (n_weights,), default=None
+            Set, from 0, that each coordinate leaves with; None: each alone.
         """
         self._factorise(fit.support)
-        costs = np.zeros(len(fit.support))
-        places = np.searchsorted(fit.support, self._order)
-        inverse = inverse_diagonal(self._factor, len(self._order))
-        costs[places] = fit.weights[places] ** 2 / (2.0 * inverse)
-        return costs
+        m, places = len(self._order), np.searchsorted(fit.support, self._order)
+        weights = fit.weights[places]
+        if unit_of is None:
+            costs = np.zeros(len(fit.support))
+            inverse = inverse_diagonal(self._factor, m)
+            costs[places] = weights**2 / (2.0 * inverse)
+            return costs
+        L = np.tril(self._factor[:m, :m])
+        lower = np.linalg.solve(L, np.eye(m))
+        return removal_costs(
+            weights, lower.T @ lower, unit_of[places], int(unit_of.max(initial=-1)) + 1
+        )
 
-    def zeroing_costs(self, fit: Fit) -> Floats:
-        """How much Q rises if a weight is set to zero and the others stay."""
+    def zeroing_costs(self, fit: Fit, unit_of: Ints | None = None) -> Floats:
+        """How much Q rises from a refitted point if a weight is set to zero.
+
+        The other weights stay; ``unit_of`` as in ``removal_costs``.
+        """
         own = self._diagonal[fit.support] + self.l2
-        return 0.5 * own * fit.weights**2
+        if unit_of is None:
+            return 0.5 * own * fit.weights**2
+        W = fit.weights[:, np.newaxis] * (unit_of[:, np.newaxis] == np.unique(unit_of))
+        fitted = W * (self._gram(fit.support)[:, fit.support] @ W + self.l2 * W)
+        return np.asarray(0.5 * fitted.sum(axis=0))
 
     def decreases(self, fit: Fit) -> Floats:
         """How much Q can fall along each coordinate alone: g_j^2 / (2 (G_jj + l2))."""
@@ -163,8 +191,14 @@ class GramObjective:
         return fit.weights / self.scale[fit.support], fit.nuisance
 
     def _intercept(self, support: Ints, weights: Floats) -> Floats:
+        if not self.fit_intercept:
+            return np.empty(0)
         raw = weights / self.scale[support]
         return np.array([self._y_mean - float(self.mean[support] @ raw)])
+
+    def _off(self, fit: Fit) -> float:
+        """How far the intercept is from the best one for the weights."""
+        return float((fit.nuisance - self._intercept(fit.support, fit.weights)).sum())
 
     def _gram(self, support: Ints) -> Floats:
         self._fetch(support)
@@ -186,7 +220,11 @@ class GramObjective:
         V = self.X[:, chosen]
         V = np.array(V.toarray() if hasattr(V, "toarray") else V, np.float64)
         V -= self.mean[chosen]
+        if self.fit_intercept:  # columns of V must sum to zero, to the last digit
+            V -= self._share @ V
         V /= self.scale[chosen]
+        # From the columns themselves: means of squares lose digits where means are large.
+        self._diagonal[chosen] = np.where(self.usable[chosen], self._share @ V**2, 0.0)
         V *= self._share[:, np.newaxis]
         begin, end = len(self._slot_of), len(self._slot_of) + len(missing)
         if end > len(self._grams):
@@ -221,3 +259,21 @@ class GramObjective:
             _DEPENDENT * diagonal
         ):
             self._order.append(j)
+
+
+def mean_and_spread(X: Any, share: Floats, *, center: bool) -> tuple[Floats, Floats]:
+    """Weighted mean and standard deviation of each column; 0 for constant columns.
+
+    Without ``center`` means are taken to be 0.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, square = column_moments(X, share)
+        spread = np.sqrt(np.maximum(square - mean**2 * center, 0.0))
+    if not np.isfinite(spread).all():
+        j = int(np.argmin(np.isfinite(spread)))
+        raise DataError(
+            f"X should hold numbers below 1e150, column {j} has larger ones"
+        )
+    # What rounding leaves of a constant column is not a spread.
+    spread[spread <= 1e-7 * np.sqrt(square)] = 0.0
+    return mean * center, spread

@@ -19,10 +19,15 @@ from shortlist.objectives.columns import gather, transposed_product
 from shortlist.objectives.envelope import minimise_with_kinks
 from shortlist.objectives.least_squares import solve_squared
 from shortlist.objectives.newton import Minimum, minimise, slope_length
+from shortlist.objectives.removal import removal_costs
 from shortlist.objectives.restricted import Restricted
 
 # Two values of Q that differ by less, relatively, are the same but for rounding.
 _ROUNDING = 1e-14
+# Share of its curvature that is added to each weight before a Hessian is inverted.
+_RIDGE = 1e-12
+# Margins computed at a time, of models that differ in a feature: 2 MB.
+_BLOCK = 1 << 18
 
 
 class LinearObjective:
@@ -188,37 +193,66 @@ class LinearObjective:
             theta[shift] -= theta[shift].mean()
         return Fit(support, theta[: len(support)], theta[len(support) :], value)
 
-    def zeroing_costs(self, fit: Fit) -> Floats:
-        """How much Q rises if a weight of the support is set to zero, others staying."""
-        features, cells = self._locate(fit.support)
-        W = np.zeros((len(features), self.n_outputs))
-        W.flat[cells] = fit.weights
-        columns = gather(self.X, features, self._share, center=False)
-        Z = columns.times(W) + fit.nuisance * self.fit_intercept
-        here = total_loss(self.loss, self.y, Z, self._share)
-        costs = np.empty(len(cells))
-        for i, (feature, c) in enumerate(
-            zip(*np.divmod(cells, self.n_outputs), strict=True)
-        ):
-            lone = np.zeros_like(W)
-            lone[feature, c] = W[feature, c]
-            without = Z - columns.times(lone)
-            costs[i] = total_loss(self.loss, self.y, without, self._share) - here
-        return costs - 0.5 * self._penalty(fit.support) * fit.weights**2
+    def zeroing_costs(self, fit: Fit, unit_of: Ints | None = None) -> Floats:
+        """How much Q rises if a weight of the support is set to zero, others staying.
 
-    def removal_costs(self, fit: Fit) -> Floats:
+        With an intercept, columns are taken as centred, so that where their zero lies
+        does not matter.
+
+        Parameters
+        ----------
+        fit : Fit
+        unit_of : ndarray of shape (n_weights,), default=None
+            Set, from 0, that each coordinate is zeroed with; None: each alone.
+        """
+        unit_of = np.arange(len(fit.support)) if unit_of is None else unit_of
+        features, cells = self._locate(fit.support)
+        columns = gather(self.X, features, self._share, center=False)
+        C, n_units = self.n_outputs, int(unit_of.max(initial=-1)) + 1
+        feature, output = np.divmod(cells, C)
+        W = np.zeros((len(features), n_units, C))
+        W[feature, unit_of, output] = fit.weights
+        Z = columns.times(W.sum(axis=1))
+        if self.fit_intercept:
+            Z += fit.nuisance
+        here = total_loss(self.loss, self.y, Z, self._share)
+        saved = 0.5 * self._penalty(fit.support) * fit.weights**2
+        costs: Floats = -np.bincount(unit_of, saved, n_units).astype(np.float64)
+        step = max(1, _BLOCK // (self.n_samples * C))
+        for first in range(0, n_units, step):
+            part = W[:, first : first + step].reshape(len(features), -1)
+            parts = columns.times(part)
+            if self.fit_intercept:
+                parts -= self._share @ parts
+            for i in range(part.shape[1] // C):
+                rest = Z - parts[:, i * C : (i + 1) * C]
+                costs[first + i] += (
+                    total_loss(self.loss, self.y, rest, self._share) - here
+                )
+        return costs
+
+    def removal_costs(self, fit: Fit, unit_of: Ints | None = None) -> Floats:
         """How much Q rises if a weight leaves and the others are refitted, about.
 
-        By the quadratic model at the fit, w_i^2 / (2 (H^-1)_ii): exact for squared losses.
+        By the quadratic model at the fit, w_i^2 / (2 (H^-1)_ii), or its like for sets of
+        coordinates: exact for squared losses. ``unit_of`` as in ``zeroing_costs``.
         """
+        m = len(fit.weights)
         problem = self._restricted(fit.support)
         theta = problem.shifted(np.concatenate([fit.weights, fit.nuisance]), +1.0)
         H = problem.hessian(problem.margins(theta))
+        unit = np.sqrt(np.diag(H))
+        unit[unit == 0.0] = 1.0
+        H /= np.outer(unit, unit)
+        for free in problem.free_shifts():  # their sums are zero: keep them there
+            c = 1.0 / unit[free]
+            H[np.ix_(free, free)] += np.outer(c, c) / (c @ c)
         # What rounding leaves of singular directions must not become infinite.
-        H[np.diag_indices(len(H))] += 1e-12 * np.trace(H) / max(1, len(H))
-        inverse = np.linalg.pinv(H, hermitian=True)
-        spread = np.diag(inverse)[: len(fit.weights)]
-        return fit.weights**2 / (2.0 * np.maximum(spread, np.finfo(float).tiny))
+        H[np.diag_indices(len(H))] += _RIDGE
+        inverse: Floats = np.linalg.inv(H)[:m, :m].astype(np.float64)
+        alone = np.arange(m) if unit_of is None else unit_of
+        n_units = int(alone.max(initial=-1)) + 1
+        return removal_costs(fit.weights * unit[:m], inverse, alone, n_units)
 
     def decreases(self, fit: Fit) -> Floats:
         """How much Q can fall along each coordinate alone, for a pointwise loss.
@@ -232,7 +266,7 @@ class LinearObjective:
         weights = np.zeros(self.n_features)
         weights[fit.support] = fit.weights
         out = np.empty(self.n_features)
-        step = max(1, (1 << 20) // self.n_samples)
+        step = max(8, _BLOCK // self.n_samples)  # 8: what a cache line holds
         for first in range(0, self.n_features, step):
             features = np.arange(first, min(self.n_features, first + step))
             columns = gather(self.X, features, self._share, center=False)

@@ -7,13 +7,14 @@ scikit-learn.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from shortlist.table._foba import Path, Settings, Units, foba
 from shortlist.table._foba_select import CAPABILITIES as _FOBA
 
 if TYPE_CHECKING:
     from shortlist.table._estimators import FoBa
     from shortlist.table._foba_cv import FoBaCV
 
-__all__ = ["SELECTORS", "FoBa", "FoBaCV"]
+__all__ = ["SELECTORS", "FoBa", "FoBaCV", "Path", "Settings", "Units", "foba"]
 
 #: What this room has to offer; the registry reads it.
 SELECTORS = (_FOBA,)

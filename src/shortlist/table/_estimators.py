@@ -142,8 +142,10 @@ class FoBa(BaseSelector):
         self : object
         """
         self._check_request()
-        if isinstance(self.l2, str) and self.l2 != "auto":
-            raise ShortlistError(f"l2 should be a number or 'auto', got {self.l2!r}")
+        if self.l2 != "auto" and (isinstance(self.l2, str) or not self.l2 >= 0.0):
+            raise ShortlistError(
+                f"l2 should be a number from 0 or 'auto', got {self.l2!r}"
+            )
         check_settings(self._settings())
         X, codes, weight, target = self._table(X, y, sample_weight)
         n_features = X.shape[1]
@@ -214,9 +216,13 @@ class FoBa(BaseSelector):
         names = self._column_names()
         kept = [names.column(name) for name in self._names_of(self.always)]
         barred = [names.column(name) for name in self._names_of(self.never)]
-        unit_of = None
+        unit_of, labels = None, None
         if self.feature_groups is not None:
             every = [names.name(j) for j in range(n_features)]
-            unit_of, _ = read_groups(self.feature_groups, every, n_features)
+            unit_of, labels = read_groups(self.feature_groups, every, n_features)
             kept, barred = unit_of[kept].tolist(), unit_of[barred].tolist()
+        if both := set(kept) & set(barred):
+            first = min(both)
+            name = names.name(first) if labels is None else labels[first]
+            raise ShortlistError(f"{name!r} is named by always= and by never=")
         return unit_of, tuple(sorted(set(kept))), tuple(sorted(set(barred)))

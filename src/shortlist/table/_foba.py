@@ -67,14 +67,11 @@ class Units:
         sizes = np.bincount(self.unit_of, minlength=self.n_units)
         return np.sqrt(np.bincount(self.unit_of, g**2, self.n_units) / sizes)
 
-    def sums(self, fit: Fit, costs: Floats) -> dict[int, float]:
-        """Add up costs of coordinates by unit."""
-        if self.unit_of is None:
-            return dict(zip(fit.support.tolist(), costs.tolist(), strict=True))
-        units, place = np.unique(self.unit_of[fit.support], return_inverse=True)
-        return dict(
-            zip(units.tolist(), np.bincount(place, costs).tolist(), strict=True)
-        )
+    def within(self, support: Ints) -> tuple[Ints, Ints]:
+        """Units of a support, increasing, and which of them each coordinate is in."""
+        own = support if self.unit_of is None else self.unit_of[support]
+        units, place = np.unique(own, return_inverse=True)
+        return units, place
 
 
 @dataclass
@@ -129,7 +126,8 @@ def foba(
     ----------
     objective : Objective
         What to minimise. It may offer ``zeroing_costs``, ``removal_costs`` and
-        ``decreases``, for which there are slow stand-ins.
+        ``decreases``, for which there are slow stand-ins; the first two are given the
+        fit, and the unit of each coordinate of its support if units are sets.
     units : Units
         What may be selected.
     settings : Settings
@@ -165,6 +163,7 @@ class _Search:
         self.gain: dict[int, float] = {}
         self.path = Path()
         self.path.add([], self.fit)
+        self.start = self.fit.value
 
     def climb(self) -> None:
         """Forward steps, each followed by the backward steps it makes possible."""
@@ -180,18 +179,21 @@ class _Search:
 
     def forward_step(self) -> bool:
         """Add the unit that promises most; False if none does."""
-        gradient = self.objective.gradient(self.fit)
-        promise = self.units.lengths(gradient)
+        promise = self.units.lengths(self.objective.gradient(self.fit))
         promise[self.barred + self.chosen] = -np.inf
+        if not promise.max() > self.settings.epsilon:
+            return False
+        least = 0.0
         if self.settings.criterion == "objective":
-            promise = self._decreases(promise)
+            promise, least = self._decreases(promise), self.settings.delta
         unit = int(np.argmax(promise))
-        if not promise[unit] > max(self.settings.epsilon, _TINY):
+        if not promise[unit] > least:
             return False
         added = [*self.chosen, unit]
         fit = self._refit(added)
         gained = self.fit.value - fit.value
-        if not gained > max(self.settings.delta, _TINY * abs(self.fit.value)):
+        rounding = _ROUNDING * max(abs(self.start), abs(self.fit.value))
+        if not gained > max(self.settings.delta, rounding):
             return False
         self.chosen, self.fit = added, fit
         self.gain[len(added)] = gained
@@ -227,8 +229,7 @@ class _Search:
             moved = self.fit._replace(support=support, weights=weights)
             return float(self.objective.value(moved))
 
-        lowest = float(minimize_scalar(value).fun)
-        return float(self.fit.value) - lowest
+        return float(self.fit.value) - float(minimize_scalar(value).fun)
 
     def backward_steps(self) -> None:
         """Drop units as long as one costs less than half of what its size gained."""
@@ -260,20 +261,27 @@ class _Search:
 
     def _costs(self, method: str) -> dict[int, float]:
         """What Q would rise by without each chosen unit."""
-        single = self.units.unit_of is None
-        if single and hasattr(self.objective, method):
-            costs = self.units.sums(self.fit, getattr(self.objective, method)(self.fit))
-            return {unit: costs[unit] for unit in self.chosen}
-        out = {}
-        for unit in self.chosen:
-            gone = np.isin(self.fit.support, self.units.coordinates([unit]))
-            zeroed = self.fit._replace(weights=np.where(gone, 0.0, self.fit.weights))
-            out[unit] = self.objective.value(zeroed) - self.fit.value
-        return out
+        if not hasattr(self.objective, method):
+            stand_in = getattr(self, f"_{method}")
+            return {unit: stand_in(unit) for unit in self.chosen}
+        units, place = self.units.within(self.fit.support)
+        sets = () if self.units.unit_of is None else (place,)
+        costs = getattr(self.objective, method)(self.fit, *sets)
+        every = dict(zip(units.tolist(), costs.tolist(), strict=True))
+        return {unit: every[unit] for unit in self.chosen}
+
+    def _zeroing_costs(self, unit: int) -> float:
+        gone = np.isin(self.fit.support, self.units.coordinates([unit]))
+        zeroed = self.fit._replace(weights=np.where(gone, 0.0, self.fit.weights))
+        return float(self.objective.value(zeroed) - self.fit.value)
+
+    def _removal_costs(self, unit: int) -> float:
+        without = self._refit([other for other in self.chosen if other != unit])
+        return float(without.value - self.fit.value)
 
 
-# Relative gains below this are rounding.
-_TINY = 1e-13
+# Differences of Q that are smaller, relative to it now or at the start, are rounding.
+_ROUNDING = 1e-13
 
 
 def check_settings(settings: Settings) -> None:

@@ -24,7 +24,7 @@ def held_out_losses(selected: Selected, table: Table, sizes: Sequence[int]) -> F
         return np.full(len(sizes), np.nan)
     losses = []
     for size in sizes:
-        step = selected.steps[max(s for s in selected.steps if s <= size)]
+        step = selected.best(size)
         Z = _margins(step, selected.target, table.X)
         losses.append(mean_loss(selected.target.loss, table.y, Z, weight))
     return np.array(losses)

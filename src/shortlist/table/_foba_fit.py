@@ -11,7 +11,7 @@ from shortlist._protocols import Fit, Floats, Ints
 from shortlist._targets import Target
 from shortlist.losses import Squared
 from shortlist.objectives import GramObjective, LinearObjective
-from shortlist.objectives.columns import column_moments
+from shortlist.objectives.gram import mean_and_spread
 from shortlist.table._foba import Path, Settings, Units, foba
 
 #: Ridge of standardised weights where classes may be separable, per example's loss.
@@ -29,10 +29,11 @@ class TableProblem:
 
     def raw(self, fit: Fit) -> tuple[Floats, Floats]:
         """Weights for the columns as they are, and the intercepts."""
+        weights = fit.weights
         if hasattr(self.objective, "raw"):
-            weights, intercept = self.objective.raw(fit)
-            return weights, intercept
-        return fit.weights, fit.nuisance
+            weights, _ = self.objective.raw(fit)
+        none = np.zeros(self.n_outputs)
+        return weights, fit.nuisance if len(fit.nuisance) else none
 
 
 def table_problem(
@@ -58,9 +59,8 @@ def table_problem(
         )
         return TableProblem(gram, 1, gram.scale, ~gram.usable)
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
-    mean, square = column_moments(X, weight / weight.sum())
-    spread = np.sqrt(np.maximum(square - mean**2 * fit_intercept, 0.0))
-    flat = spread <= 1e-7 * np.sqrt(square)
+    _, spread = mean_and_spread(X, weight / weight.sum(), center=fit_intercept)
+    flat = spread == 0.0
     scale = np.where(flat | (not standardize), 1.0, spread)
     objective = LinearObjective(
         target.loss,
@@ -84,13 +84,11 @@ def foba_path(
 ) -> Path:
     """Run FoBa on a table; units are features, or groups of them, over all margins."""
     n_features = len(problem.scale)
-    if unit_of is None:
-        barred = {*never, *np.flatnonzero(problem.constant).tolist()} - set(always)
-        never = tuple(barred)
-        if problem.n_outputs > 1:
-            unit_of = np.arange(n_features)
-    if unit_of is not None:
-        unit_of = np.repeat(unit_of, problem.n_outputs)
+    own = np.arange(n_features) if unit_of is None else unit_of
+    constant = set(own.tolist()) - set(own[~problem.constant].tolist())
+    never = tuple({*never, *constant} - set(always))
+    if unit_of is not None or problem.n_outputs > 1:
+        unit_of = np.repeat(own, problem.n_outputs)
     scale = None
     if not isinstance(problem.objective, GramObjective):
         scale = np.repeat(problem.scale, problem.n_outputs)

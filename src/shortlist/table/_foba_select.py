@@ -60,9 +60,17 @@ class Selected(NamedTuple):
     n_examples: int
     n_features: int | None
 
+    def best(self, k: int) -> PathStep:
+        """Best support of at most k units; of equals, the largest.
+
+        It has k units unless the search stopped before.
+        """
+        within = sorted((size for size in self.steps if size <= k), reverse=True)
+        return min((self.steps[size] for size in within), key=lambda s: s.objective)
+
     def at(self, k: int, names: Names, params: dict[str, Any]) -> Shortlist:
         """Publish the best support of at most k units."""
-        step = self.steps[max(size for size in self.steps if size <= k)]
+        step = self.best(k)
         n_distinct = len(np.unique(step.ids))
         notes = [] if self.target.note is None else [self.target.note]
         if self.grouped:

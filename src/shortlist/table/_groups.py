@@ -46,6 +46,8 @@ def read_groups(
     unit_of = np.full(n_features, -1, np.int64)
     labels: list[str] = []
     for label, members in groups.items():
+        if len(members) == 0:
+            raise ShortlistError(f"feature_groups: {label!r} has no features")
         for member in members:
             j = place.get(member, -1) if isinstance(member, str) else int(member)
             if not 0 <= j < n_features:

@@ -1,0 +1,68 @@
+"""Objectives of others: value, gradient and refit are enough for all that FoBa does."""
+
+import numpy as np
+import pytest
+
+from reference.foba import correlated, standardised
+from shortlist._protocols import Fit
+from shortlist.objectives import GramObjective
+from shortlist.table import Settings, Units, foba
+
+
+class Ridge:
+    """Least squares with a ridge and an intercept, and nothing but the protocol."""
+
+    def __init__(self, A, y, l2):
+        self.A, self.y, self.l2, self.n_coordinates = A, y, l2, A.shape[1]
+
+    def _residual(self, fit):
+        return self.A[:, fit.support] @ fit.weights + fit.nuisance[0] - self.y
+
+    def value(self, fit):
+        penalty = self.l2 * fit.weights @ fit.weights
+        return 0.5 * (np.mean(self._residual(fit) ** 2) + penalty)
+
+    def gradient(self, fit):
+        g = self.A.T @ self._residual(fit) / len(self.y)
+        g[fit.support] += self.l2 * fit.weights
+        return g
+
+    def refit(self, support, start=None):
+        B = np.column_stack([self.A[:, support], np.ones(len(self.y))])
+        ridge = np.diag([self.l2] * len(support) + [0.0])
+        w = np.linalg.solve(B.T @ B / len(B) + ridge, B.T @ self.y / len(B))
+        fit = Fit(support, w[:-1], w[-1:], np.nan)
+        return fit._replace(value=self.value(fit))
+
+
+@pytest.mark.parametrize("criterion", ["gradient", "objective"])
+@pytest.mark.parametrize("overshoot", [0.0, 0.2, 1.0])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_the_path_is_that_of_gram_columns(criterion, overshoot, grouped):
+    X, y, _ = correlated(0, p=20, s=6)
+    unit_of = np.arange(20) // 2 if grouped else None
+    asked = Settings(6, criterion=criterion, overshoot=overshoot)
+    options = {"always": (4,), "never": (0, 9)}
+    own = foba(Ridge(standardised(X), y, 0.01), Units(20, unit_of), asked, **options)
+    ours = foba(GramObjective(X, y, l2=0.01), Units(20, unit_of), asked, **options)
+    assert sorted(own.best) == list(range(7 if overshoot == 0.0 else len(own.best)))
+    for which in ("latest", "best"):
+        for size, step in getattr(own, which).items():
+            expected = getattr(ours, which)[size]
+            assert step.units == expected.units
+            np.testing.assert_allclose(step.fit.value, expected.fit.value, rtol=1e-9)
+            np.testing.assert_allclose(
+                step.fit.weights, expected.fit.weights, rtol=1e-6
+            )
+
+
+def test_units_of_measurement_are_what_gradients_are_divided_by():
+    X, y, _ = correlated(0)
+    A = standardised(X)
+    scale = 10.0 ** np.linspace(-3, 3, 12)
+    asked = Settings(4)
+    plain = foba(Ridge(A, y, 0.0), Units(12), asked)
+    scaled = foba(Ridge(A * scale, y, 0.0), Units(12, scale=scale), asked)
+    blind = foba(Ridge(A * scale, y, 0.0), Units(12), asked)
+    assert scaled.best[4].units == plain.best[4].units
+    assert blind.best[1].units != plain.best[1].units
