@@ -233,7 +233,7 @@ def test_a_narrowed_refit_equals_a_fresh_one_of_the_smaller_set(
     assert_same_bits(narrowed, fresh)
 
 
-def test_a_loss_without_curvature_is_informed_by_its_squared_slope():
+def test_a_loss_without_curvature_is_informed_by_a_parabola():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=60), np.where(rng.random(60) < 0.5, 1.0, -1.0)
     start = coordinates(np.array([1], np.uint64), np.zeros(1), np.zeros(1), np.zeros(1))
@@ -244,4 +244,6 @@ def test_a_loss_without_curvature_is_informed_by_its_squared_slope():
     z = refit.chosen.weight[0] * x + refit.chosen.bias[0]
     missed = y * z < 1
     assert 0 < missed.sum() < 60
-    np.testing.assert_allclose(refit.chosen.information, [x[missed] @ x[missed]])
+    # slope^2 / (2 value), at most slope^2, which is 1
+    bend = 1.0 / np.maximum(1.0, 2.0 * (1.0 - y * z)[missed])
+    np.testing.assert_allclose(refit.chosen.information, [bend @ x[missed] ** 2])

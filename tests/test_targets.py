@@ -153,26 +153,26 @@ def test_encoding_leaves_the_raw_labels_alone():
 
 @pytest.mark.parametrize("label", [4.0, 2.0, 9.0])
 def test_a_label_never_seen_before_is_refused_with_its_row_and_the_classes(label):
-    with pytest.raises(DataError, match=rf"row 12: .*labels 3, 5 .*got {label:g}"):
+    with pytest.raises(DataError, match=rf"row 11: .*labels 3, 5 .*got {label:g}"):
         auto(3, 5).encode(np.array([3.0, label, label]), first_row=10)
 
 
 def test_a_missing_label_is_refused_with_its_row():
-    with pytest.raises(DataError, match=r"row 2: .*got no label"):
+    with pytest.raises(DataError, match=r"row 1: .*got no label"):
         auto(3, 5).encode(np.array([3.0, NAN]))
-    with pytest.raises(DataError, match="row 1: expected a number as label"):
+    with pytest.raises(DataError, match="row 0: expected a number as label"):
         choose_target("squared", np.zeros(1)).encode(np.array([NAN]))
 
 
 @pytest.mark.parametrize("label", [float("inf"), -float("inf")])
 def test_an_infinite_number_is_refused(label):
-    with pytest.raises(DataError, match="row 1"):
+    with pytest.raises(DataError, match="row 0"):
         choose_target("squared", np.zeros(1)).encode(np.array([label]))
 
 
 def test_negative_counts_are_refused_with_their_row():
     target = choose_target("poisson", np.array([0.0, 3.0]))
-    with pytest.raises(DataError, match=r"row 103: expected a number >= 0.*got -2"):
+    with pytest.raises(DataError, match=r"row 102: expected a number >= 0.*got -2"):
         target.encode(np.array([0.0, 1.5, -2.0]), first_row=100)
 
 
@@ -188,14 +188,14 @@ def test_errors_about_a_source_begin_with_its_name():
 
 def test_a_class_that_is_not_among_those_asked_for_is_called_by_its_name():
     target = choose_target("auto", np.arange(2.0), labels=["ham", "spam", "eggs"])
-    with pytest.raises(DataError, match=r"row 1: .*labels ham, spam .*got eggs"):
+    with pytest.raises(DataError, match=r"row 0: .*labels ham, spam .*got eggs"):
         target.encode(np.array([2.0]))
 
 
 def test_an_infinite_label_does_not_count_as_a_class():
     target = choose_target("auto", np.array([0.0, 1.0, np.inf]))
     assert target.classes == (0, 1)
-    with pytest.raises(DataError, match=r"row 1: .*got inf"):
+    with pytest.raises(DataError, match=r"row 0: .*got inf"):
         target.encode(np.array([np.inf]))
 
 

@@ -26,7 +26,14 @@ from shortlist._protocols import Floats, Ids, Ints, RowBlock, RowSource, Shortli
 from shortlist._refit import Coordinates, Refit, coordinates, keep
 from shortlist._shortlist import Shortlist
 from shortlist._steps import HITS, LOSS, WEIGHT
-from shortlist._targets import ROWS_LOOKED_AT, Target, target_of
+from shortlist._targets import (
+    ROWS_LOOKED_AT,
+    Target,
+    notes_on,
+    skips_bad_rows,
+    target_of,
+    with_codes,
+)
 from shortlist.kernels.id_table import IdIndex, index_ids
 from shortlist.kernels.masking import drop
 from shortlist.losses import spell
@@ -121,10 +128,12 @@ class OnlineState:
     never: IdIndex | None
     always: Ids
     n_features: int | None
+    skip: bool = False  #: leave out rows with bad labels
     stage: str = EXPLORE
     pass_number: int = 1
     rows_in_pass: int = 0
     n_examples: int = 0
+    n_skipped: int = 0
     trace: Trace = field(default_factory=Trace)
     refit: Refit | None = None
 
@@ -197,18 +206,20 @@ class OnlineLearner:
             raise ShortlistError(f"{name!r} is named by always and by never")
         never = index_ids(barred) if self.never else None
         model = self.rule.create(target, source.n_features)
-        return OnlineState(target, model, never, always, source.n_features)
+        skip = skips_bad_rows(source)
+        return OnlineState(target, model, never, always, source.n_features, skip)
 
     def step(self, state: OnlineState, block: RowBlock) -> None:
         """Learn from a block, in place."""
-        y = state.target.encode(block.y, block.first_row)
-        block = block._replace(y=y)
+        n_rows = block.n_rows
+        block = with_codes(state.target, block, skip=state.skip)
         if state.never is not None:
             block = drop(state.never, block)
         state.rows_in_pass += block.n_rows
         if state.stage == EXPLORE:
             if state.pass_number == 1:
                 state.n_examples += block.n_rows
+                state.n_skipped += n_rows - block.n_rows
             self._explore(state, block)
         elif state.refit is not None:
             state.refit.step(block)
@@ -296,7 +307,7 @@ class OnlineLearner:
             n_features=state.n_features,
             params=dict(self.params),
             trace=state.trace.arrays(totals, target.classes is not None),
-            notes=() if target.note is None else (target.note,),
+            notes=notes_on(target, state.n_skipped),
         )
 
     def standing(self, state: OnlineState) -> tuple[str, float]:

@@ -31,6 +31,18 @@ class DataError(ShortlistError):
     """Bad input data: names the place, what was expected and what came."""
 
 
+class BadLabel(DataError):
+    """A label that cannot be learned from, in a row known by its number so far."""
+
+    def __init__(self, row: int, complaint: str) -> None:
+        super().__init__(f"row {row}: {complaint}")
+        self.row, self.complaint = row, complaint
+
+    def located(self, source: RowSource) -> DataError:
+        """Say the same with the place where the row of a source came from."""
+        return DataError(f"{place_of(source, self.row)}: {self.complaint}")
+
+
 class RowBlock(NamedTuple):
     """A run of examples as sparse rows; kernels take it as it is.
 
@@ -58,6 +70,9 @@ class RowSource(Protocol):
 
     ``blocks()`` starts again from the first row each time it is called, unless
     ``reiterable`` is False: then a second call raises.
+
+    A source may have ``on_error``, "raise" or "skip": what to do about rows whose labels
+    turn out bad; and ``locate(row)``, which says where in the input a row stands.
     """
 
     name: str  #: for messages: a path, "stdin", "array"
@@ -78,6 +93,12 @@ class RowSource(Protocol):
     def ids(self, names: Sequence[str]) -> Ids:
         """Ids of the features with these names; unknown names raise."""
         ...
+
+
+def place_of(source: RowSource, row: int) -> str:
+    """Say where a row of a source, counted from 0, stands, as exactly as it knows."""
+    locate = getattr(source, "locate", None)
+    return f"{source.name}: row {row}" if locate is None else str(locate(row))
 
 
 class Fit(NamedTuple):

@@ -8,9 +8,8 @@ kept, and the fit is exact: the minimum of
 by Newton's method, independent of the order of the rows. Beyond ``exact_nnz`` nonzeros
 or ``EXACT_ROWS`` rows they stream instead, each taking a diagonal Newton step
 w_j += e x_j / (n_j + ridge), where n_j is the information h x_j^2 collected so far. All
-these steps together move the margin, by h sum_j x_j^2 / (n_j + ridge) times what would be
-right for this example alone; where that exceeds 1, e is divided by it. Otherwise rows of
-many features would overshoot.
+these steps together may move the margin further than is right for this example alone;
+then e is shortened (see ``shortlist._steps.shorten``).
 
 The ridge is a share of the mean squared norm of the restricted rows, the streaming one
 of its first rows: it stands for a fraction of one example, whatever the units.
@@ -29,10 +28,11 @@ from shortlist._steps import (
     NORM_WEIGHT,
     ask,
     bias_step,
-    caution_with,
     count_norm,
+    is_cautious,
     judge,
     mean_norm,
+    shorten,
 )
 from shortlist._targets import Target
 from shortlist.kernels._jit import kernel
@@ -98,10 +98,10 @@ def _margins(loss, chosen, rows, i, z):  # type: ignore[no-untyped-def]
 @kernel
 def _learn(loss, constants, chosen, rows, totals):  # type: ignore[no-untyped-def]
     """One diagonal Newton step a row, in order."""
-    share, bias_rate, caution = constants
+    share, bias_rate, cautious = constants
     margins = n_margins(loss, chosen.bias.shape[0])
     z, pulls, curvatures = np.empty(margins), np.empty(margins), np.empty(margins)
-    moved = np.empty(margins)
+    give = np.empty(margins)
     first, margin = chosen.first, chosen.margin
     weight, information = chosen.weight, chosen.information
     for i in range(rows.y.shape[0]):
@@ -115,17 +115,28 @@ def _learn(loss, constants, chosen, rows, totals):  # type: ignore[no-untyped-de
         ridge = share * mean_norm(totals)
         _margins(loss, chosen, rows, i, z)
         judge(loss, rows.y[i], z, importance, totals, pulls, curvatures)
-        bias_step(bias_rate, chosen.bias, chosen.bias_scale, pulls, curvatures)
+        bias_step(
+            loss,
+            rows.y[i],
+            importance,
+            bias_rate,
+            chosen.bias,
+            chosen.bias_scale,
+            z,
+            pulls,
+            curvatures,
+        )
         for c in range(margins):
-            moved[c] = caution
+            give[c] = 0.0
         for t in range(rows.indptr[i], rows.indptr[i + 1]):
             x, u = rows.values[t], rows.columns[t]
             for j in range(first[u], first[u + 1]):
-                c = margin[j]
-                moved[c] += curvatures[c] * x * x / (information[j] + ridge)
-                information[j] += curvatures[c] * x * x
-        for c in range(margins):
-            pulls[c] /= max(1.0, moved[c])
+                give[margin[j]] += x * x / (information[j] + ridge)
+        shorten(loss, rows.y[i], z, importance, cautious, give, pulls, curvatures)
+        for t in range(rows.indptr[i], rows.indptr[i + 1]):
+            x, u = rows.values[t], rows.columns[t]
+            for j in range(first[u], first[u + 1]):
+                information[j] += curvatures[margin[j]] * x * x
         for t in range(rows.indptr[i], rows.indptr[i + 1]):
             x, u = rows.values[t], rows.columns[t]
             for j in range(first[u], first[u + 1]):
@@ -194,7 +205,7 @@ class Refit:
 
     def _learn(self, rows: MaskedRows) -> None:
         loss = self.target.loss
-        constants = (self.ridge_share, self.bias_rate, caution_with(loss))
+        constants = (self.ridge_share, self.bias_rate, is_cautious(loss))
         _learn(loss, constants, self.chosen, rows, self.totals)
 
     def finish(self) -> None:

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shortlist._protocols import Floats, RowBlock, RowSource, ShortlistError
+from shortlist._protocols import BadLabel, Floats, RowBlock, RowSource, ShortlistError
 from shortlist._refit import Coordinates, coordinates, margins_of
 from shortlist._shortlist import Shortlist
-from shortlist._targets import Target
+from shortlist._targets import Target, skips_bad_rows, with_codes
 from shortlist.kernels._jit import kernel
 from shortlist.losses import get_loss, response_into, value_of
 
@@ -113,9 +113,13 @@ def evaluate(shortlist: Shortlist, source: RowSource) -> Score:
     weight = loss = hits = 0.0
     per_class = np.zeros(len(shortlist.classes or ()))
     first = second = missed = 0.0  # weighted moments of y, squared errors
-    n_rows = 0
+    n_rows, skip = 0, skips_bad_rows(source)
     for block in source.blocks():
-        y, s = target.encode(block.y, block.first_row), block.weight
+        try:
+            block = with_codes(target, block, skip=skip)
+        except BadLabel as error:
+            raise error.located(source) from None
+        y, s = block.y, block.weight
         z = predictor.margins(block)
         n_rows += block.n_rows
         weight = _add_up(weight, s)

@@ -23,18 +23,20 @@ from shortlist.losses import curvature_into, slope_into, value_of
     N_TOTALS,
 ) = range(8)
 
+# Stiffness of a bias that has seen nothing yet.
+_SLACK = 1e-9
+
 #: Examples after which the mean squared norm of an example is held fixed.
 NORM_FROZEN_AFTER = 1000
 
 
-def caution_with(loss: Any) -> float:
-    """Return 1.0 for a loss whose curvature has no bound, else 0.0.
+def is_cautious(loss: Any) -> bool:
+    """Whether a loss calls for implicit steps: its curvature has no bound.
 
-    A diagonal Newton step is divided by this plus how far it overshoots the example, if
-    that is more than 1: a curvature that can be far larger after the step than before it
-    (Poisson) calls for implicit steps throughout.
+    It may be far larger after a step than before it (Poisson, or where a hinge bends),
+    so that what the curvature says here tells little about how far to go.
     """
-    return 0.0 if type(loss).smoothness < np.inf else 1.0
+    return not type(loss).smoothness < np.inf
 
 
 @kernel
@@ -70,14 +72,16 @@ def is_hit(y, z):
 def ask(loss, y, z, importance, pulls, curvatures):
     """Write what an example asks of each margin: minus the slope, and the curvature.
 
-    Both times the importance. Where a loss has no curvature (hinge, a Huber tail) its
-    squared slope stands in, as in a Gauss-Newton step, so that step sizes still fall.
+    Both times the importance. Where a loss has no curvature (hinge, a Huber tail) that
+    of the parabola with its slope whose minimum is 0 stands in, slope^2 / (2 value), so
+    that step sizes still fall, in the unit of the target; at most the squared slope.
     """
     slope_into(loss, y, z, pulls)
     curvature_into(loss, y, z, curvatures)
     for c in range(z.shape[0]):
-        if curvatures[c] == 0.0:
-            curvatures[c] = pulls[c] * pulls[c]
+        if curvatures[c] == 0.0 and pulls[c] != 0.0:
+            value = value_of(loss, y, z)
+            curvatures[c] = pulls[c] * pulls[c] / max(1.0, 2.0 * value)
         pulls[c] *= -importance
         curvatures[c] *= importance
 
@@ -93,16 +97,82 @@ def judge(loss, y, z, importance, totals, pulls, curvatures):
 
 
 @kernel
-def bias_step(rate, bias, scale, pulls, curvatures):
-    """Move the biases by steps that shrink as evidence gathers.
+def balance(loss, y, z, importance, stiffness):
+    """How far an example pulls its margin against a spring, for losses of one margin.
 
-    With a rate above 0: AdaGrad, for labels whose scale is known. With rate 0: Newton,
-    which for the squared loss is the running mean, whatever the unit of the target.
+    The root t of importance * slope(y, z + t) + stiffness * t, which is the minimum of
+    importance * loss(y, z + t) + stiffness t^2 / 2: an implicit step. It lies between 0
+    and where the pull at z would end if it stayed constant; Newton's method within that
+    interval, halved where Newton's steps leave it or do not shrink it.
     """
-    for c in range(bias.shape[0]):
-        if rate > 0.0:
+    at, slope, bend = z.copy(), np.empty(1), np.empty(1)
+    slope_into(loss, y, at, slope)
+    end = -importance * slope[0] / stiffness
+    low, high = min(0.0, end), max(0.0, end)
+    t = 0.0
+    for _ in range(100):
+        at[0] = z[0] + t
+        slope_into(loss, y, at, slope)
+        curvature_into(loss, y, at, bend)
+        rate = importance * slope[0] + stiffness * t
+        if rate == 0.0:
+            break
+        if rate < 0.0:
+            low = t
+        else:
+            high = t
+        width = high - low
+        moved = t - rate / (importance * bend[0] + stiffness)
+        if not low < moved < high or abs(moved - t) > 0.5 * width:
+            moved = 0.5 * (low + high)
+        if abs(moved - t) <= 1e-14 * (abs(z[0]) + abs(t)) or not low < moved < high:
+            break
+        t = moved
+    return t
+
+
+@kernel
+def shorten(loss, y, z, importance, cautious, give, pulls, curvatures):
+    """Shorten pulls that would carry the margins too far, in place.
+
+    ``give[c]`` is how far margin c goes per unit of pull. Where the curvature has a bound
+    a pull is divided by how many times too far it would go; a cautious loss takes the
+    implicit step, and reports the curvature where that ends, if it has one there.
+    """
+    if cautious and z.shape[0] == 1:
+        if give[0] > 0.0 and pulls[0] != 0.0:
+            t = balance(loss, y, z, importance, 1.0 / give[0])
+            pulls[0] = t / give[0]
+            bend = np.empty(1)
+            curvature_into(loss, y, z + t, bend)
+            if bend[0] > 0.0:
+                curvatures[0] = importance * bend[0]
+        return
+    for c in range(z.shape[0]):
+        pulls[c] /= max(1.0, curvatures[c] * give[c])
+
+
+@kernel
+def bias_step(loss, y, importance, rate, bias, scale, z, pulls, curvatures):
+    """Move the biases, by steps that shrink as evidence gathers.
+
+    With a rate above 0: AdaGrad, for labels whose scale is known; weights step from
+    where the margins were. With rate 0 an implicit step, whatever the unit of the target:
+    of the squared loss it makes the running mean, and the first example is matched. The
+    margins go with it, so that what weights are asked for is only what the bias leaves:
+    otherwise a target far from zero would be put on the features of its first rows.
+    """
+    if rate > 0.0:
+        for c in range(bias.shape[0]):
             scale[c] += pulls[c] * pulls[c]
             bias[c] += rate * pulls[c] / np.sqrt(1.0 + scale[c])
+        return
+    for c in range(bias.shape[0]):
+        if bias.shape[0] == 1:
+            move = balance(loss, y, z, importance, scale[0] + _SLACK)
         else:
-            scale[c] += curvatures[c]
-            bias[c] += pulls[c] / (scale[c] + 1e-3)
+            move = pulls[c] / (scale[c] + curvatures[c] + _SLACK)
+        scale[c] += curvatures[c]
+        bias[c] += move
+        z[c] += move
+    ask(loss, y, z, importance, pulls, curvatures)

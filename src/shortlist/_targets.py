@@ -12,8 +12,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from shortlist._protocols import DataError, Floats, RowSource, ShortlistError
+from shortlist._protocols import (
+    BadLabel,
+    DataError,
+    Floats,
+    RowBlock,
+    RowSource,
+    ShortlistError,
+)
+from shortlist.kernels.csr import take_rows
 from shortlist.losses import Logistic, Softmax, Squared, get_loss
 
 MAX_AUTO_CLASSES = 20
@@ -38,32 +47,62 @@ class Target:
         """How many margins a model of this target has."""
         return len(self.classes or ()) if self.loss.is_vector else 1
 
+    def knows(self, y: Floats) -> NDArray[np.bool_]:
+        """Which raw labels can be learned from, or judged by."""
+        if self.classes is not None:
+            return np.isin(y, self.values)
+        known = np.isfinite(y)
+        return known & (y >= 0) if self.loss.target == "count" else known
+
     def encode(self, y: Floats, first_row: int = 0) -> Floats:
         """Turn raw labels into real numbers, signs or class codes; bad ones raise."""
+        known = self.knows(y)
+        if not known.all():
+            row = int(np.argmin(known))
+            raise BadLabel(first_row + row, self._complain(float(y[row])))
         if self.classes is None:
-            bad = ~np.isfinite(y)
-            if self.loss.target == "count":
-                bad |= y < 0
-            if bad.any():
-                wanted = "a number" if self.loss.target == "real" else "a number >= 0"
-                self._refuse(y, bad, first_row, f"{wanted} as label")
             return y
         codes = np.searchsorted(self.values, y)
-        np.minimum(codes, len(self.values) - 1, out=codes)
-        bad = self.values[codes] != y
-        if bad.any():
-            known = ", ".join(map(str, self.classes))
-            self._refuse(y, bad, first_row, f"one of the labels {known} (see classes)")
         if self.loss.target == "sign":
             return np.where(codes == 1, 1.0, -1.0)
         return codes.astype(np.float64)
 
-    def _refuse(self, y: Floats, bad: Any, first_row: int, wanted: str) -> None:
-        row = int(np.argmax(bad))
-        came = "no label" if np.isnan(y[row]) else f"{y[row]:g}"
-        if self.labels is not None and 0 <= y[row] < len(self.labels):
-            came = str(self.labels[int(y[row])])
-        raise DataError(f"row {first_row + row + 1}: expected {wanted}, got {came}")
+    def _complain(self, label: float) -> str:
+        if self.classes is not None:
+            known = ", ".join(map(str, self.classes))
+            wanted = f"one of the labels {known} (classes= names others)"
+        else:
+            wanted = "a number" if self.loss.target == "real" else "a number >= 0"
+            wanted += " as label"
+        came = "no label" if np.isnan(label) else f"{label:g}"
+        if self.labels is not None and 0 <= label < len(self.labels):
+            came = str(self.labels[int(label)])
+        return f"expected {wanted}, got {came}"
+
+
+def with_codes(target: Target, block: RowBlock, *, skip: bool = False) -> RowBlock:
+    """Encode the labels of a block; ``skip`` leaves out rows with bad ones."""
+    if skip and not (known := target.knows(block.y)).all():
+        block = take_rows(block, np.flatnonzero(known))
+    return block._replace(y=target.encode(block.y, block.first_row))
+
+
+def skips_bad_rows(source: RowSource) -> bool:
+    """Whether whoever opened a source wants bad rows left out instead of raised."""
+    return getattr(source, "on_error", "raise") == "skip"
+
+
+def notes_on(target: Target, n_skipped: int) -> tuple[str, ...]:
+    """What a result should say about its labels."""
+    notes = [] if target.note is None else [target.note]
+    if n_skipped:
+        rows = (
+            "row with a bad label was"
+            if n_skipped == 1
+            else "rows with bad labels were"
+        )
+        notes.append(f"{n_skipped:,} {rows} left out")
+    return tuple(notes)
 
 
 def choose_target(

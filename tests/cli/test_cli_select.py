@@ -208,10 +208,21 @@ def test_unknown_labels_name_the_file_and_the_way_out(run, data, tmp_path):
     odd.write_text(data.read_text() + "3 17:1\n" * 5)
     result = run("select", odd, "-k", 4)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith(f"shortlist: error: {odd}: row ")
-    assert " of those learned from: expected one of the labels -1, 1 " in result.stderr
-    assert "(see classes)" in result.stderr
+    line = len(data.read_text().splitlines()) + 1
+    expected = "expected one of the labels -1, 1 (--classes names others), got 3"
+    assert result.stderr.startswith(f"shortlist: error: {odd}:{line}: {expected}; ")
     assert run("select", odd, "-k", 4, "--classes=-1,1,3").exit_code == 0
+
+
+def test_bad_labels_are_skipped_like_bad_lines(run, data, tmp_path):
+    odd = tmp_path / "odd.svm"
+    odd.write_text(data.read_text() + "3 17:1\n" * 50)  # some of them held out
+    clean = run("select", data, "-k", 4, "--format", "csv")
+    result = run("select", odd, "-k", 4, "--on-error", "skip", "--format", "csv")
+    assert (result.exit_code, result.stdout) == (0, clean.stdout)
+    assert "rows with bad labels were left out" in result.stderr
+    held_out = [line for line in clean.stderr.splitlines() if "held out" in line]
+    assert held_out[0] in result.stderr
 
 
 def test_held_out_rows_that_cannot_be_scored_do_not_cost_the_result(
@@ -226,7 +237,8 @@ def test_held_out_rows_that_cannot_be_scored_do_not_cost_the_result(
     assert result.exit_code == 1
     assert result.stdout.startswith("4 features chosen")
     assert "held out: no score" in result.stderr
-    assert result.stderr.splitlines()[-1].startswith(f"shortlist: error: {odd}: row ")
+    error = result.stderr.splitlines()[-1]
+    assert error.startswith(f"shortlist: error: {odd}:{last + 1}: expected one of")
     assert len(Shortlist.load(out).names) == 4
 
 

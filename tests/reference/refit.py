@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import minimize
 
-from reference.sketch import Totals, bias_step, judge, rows_of
+from reference.sketch import Totals, bias_step, judge, rows_of, shorten
 from shortlist.losses import slope_into, value_of
 
 
@@ -43,25 +43,37 @@ class SlowRefit:
                 norm = norm_within(self.features, ids, x)
                 self.totals.count_norm(norm, importance)
                 pulls, curvatures = judge(self.loss, y, z, importance, self.totals)
-                bias_step(self.bias_rate, self.bias, self.bias_scale, pulls, curvatures)
-                self._step(ids, x, pulls, curvatures)
+                pulls, curvatures = bias_step(
+                    self.loss,
+                    y,
+                    importance,
+                    self.bias_rate,
+                    self.bias,
+                    self.bias_scale,
+                    z,
+                    pulls,
+                    curvatures,
+                )
+                self._step(ids, x, y, z, importance, pulls, curvatures)
 
-    def _step(self, ids, x, pulls, curvatures):
+    def _step(self, ids, x, y, z, importance, pulls, curvatures):
         ridge = self.ridge_share * self.totals.mean_norm
-        for c in range(len(pulls)):
-            moved = 0.0 if np.isfinite(self.loss.smoothness) else 1.0
-            for number, value in zip(ids, x, strict=True):
-                if (int(number), c) in self.weights:
-                    known = self.information[int(number), c]
-                    moved += curvatures[c] * value**2 / (known + ridge)
-                    self.information[int(number), c] += curvatures[c] * value**2
-            pulls[c] /= max(1.0, moved)
-        for number, value in zip(ids, x, strict=True):
-            for c in range(len(pulls)):
-                at = (int(number), c)
-                if at in self.weights:
-                    step = pulls[c] * value / (self.information[at] + ridge)
-                    self.weights[at] += step
+        own = [
+            ((int(number), c), value)
+            for number, value in zip(ids, x, strict=True)
+            for c in range(len(pulls))
+            if (int(number), c) in self.weights
+        ]
+        give = np.zeros(len(pulls))
+        for at, value in own:
+            give[at[1]] += value * value / (self.information[at] + ridge)
+        pulls, curvatures = shorten(
+            self.loss, y, z, importance, give, pulls, curvatures
+        )
+        for at, value in own:
+            self.information[at] += curvatures[at[1]] * value**2
+        for at, value in own:
+            self.weights[at] += pulls[at[1]] * value / (self.information[at] + ridge)
 
 
 class Problem:

@@ -1,7 +1,8 @@
 """MISSION with Python integers, sets and a loop a sentence: slow, easy to believe.
 
-The only thing borrowed from the package, besides the losses, is the order in which a
-set of candidates lists its members: it decides which of several equals survive a cut.
+Borrowed from the package, besides the losses, are the order in which a set of candidates
+lists its members, which decides which of several equals survive a cut, and the root
+finder of implicit steps, which has tests of its own.
 """
 
 from itertools import pairwise
@@ -9,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from shortlist._protocols import RowBlock
+from shortlist._steps import balance
 from shortlist.kernels.id_table import EMPTY, members, n_slots, put
 from shortlist.losses import curvature_into, slope_into, value_of
 
@@ -78,26 +80,51 @@ class Totals:
 
 def judge(loss, y, z, importance, totals):
     """Count an example; return its pulls and curvatures."""
-    slope, curvature = np.empty(len(z)), np.empty(len(z))
-    slope_into(loss, y, z, slope)
-    curvature_into(loss, y, z, curvature)
     totals.rows += 1
     totals.weight += importance
     totals.loss += importance * value_of(loss, y, z)
     hit = y * z[0] > 0 if len(z) == 1 else np.argmax(z) == y
     totals.hits += importance * hit
-    curvature = np.where(curvature == 0, slope**2, curvature)
+    return ask(loss, y, z, importance)
+
+
+def ask(loss, y, z, importance):
+    slope, curvature = np.empty(len(z)), np.empty(len(z))
+    slope_into(loss, y, z, slope)
+    curvature_into(loss, y, z, curvature)
+    stand_in = slope**2 / max(1.0, 2.0 * value_of(loss, y, z))
+    curvature = np.where(curvature == 0, stand_in, curvature)
     return -importance * slope, importance * curvature
 
 
-def bias_step(rate, bias, scale, pulls, curvatures):
-    """AdaGrad with a rate above 0, else Newton; in place."""
+def bias_step(loss, y, importance, rate, bias, scale, z, pulls, curvatures):
+    """AdaGrad with a rate above 0, else implicit; returns what weights are asked for."""
     if rate > 0:
         scale += pulls**2
         bias += rate * pulls / np.sqrt(1 + scale)
+        return pulls, curvatures
+    if len(z) == 1:
+        move = balance(loss, y, z, importance, scale[0] + 1e-9)
     else:
-        scale += curvatures
-        bias += pulls / (scale + 1e-3)
+        move = pulls / (scale + curvatures + 1e-9)
+    scale += curvatures
+    bias += move
+    z += move
+    return ask(loss, y, z, importance)
+
+
+def shorten(loss, y, z, importance, give, pulls, curvatures):
+    """Pulls that do not carry margins too far; ``give`` is how far one unit goes."""
+    if np.isfinite(loss.smoothness):
+        return pulls / np.maximum(1.0, curvatures * give), curvatures
+    if give[0] == 0 or pulls[0] == 0:
+        return pulls, curvatures
+    t = balance(loss, y, z, importance, 1 / give[0])
+    after = np.empty(1)
+    curvature_into(loss, y, z + t, after)
+    if after[0] > 0:
+        curvatures = importance * after
+    return np.array([t / give[0]]), curvatures
 
 
 class SlowSet:
@@ -129,11 +156,8 @@ class SlowSet:
 class SlowMission:
     """All weights in a sketch; ``explore`` learns from a block."""
 
-    def __init__(
-        self, keys, width, n_margins, *, step, ridge, bias_rate, room, caution=0.0
-    ):
+    def __init__(self, keys, width, n_margins, *, step, ridge, bias_rate, room):
         self.step, self.relative_ridge, self.bias_rate = step, ridge, bias_rate
-        self.caution = caution
         self.sketch = SlowSketch(keys, width, n_margins)
         self.information = np.zeros((width, n_margins), np.float32)
         self.found = [SlowSet(room) for _ in range(n_margins)]
@@ -158,23 +182,47 @@ class SlowMission:
                 z[c] += w[c][t] * x[t]
         norm = sum(value * value for value in x)
         self.totals.count_norm(norm, importance)
-        pulls, curvatures = judge(loss, y, z, importance, self.totals)
-        bias_step(self.bias_rate, self.bias, self.bias_scale, pulls, curvatures)
+        if self.bias_rate == 0 and self.bias_scale[0] == 0:
+            pulls, curvatures = ask(loss, y, z, importance)
+        else:
+            pulls, curvatures = judge(loss, y, z, importance, self.totals)
+        pulls, curvatures = bias_step(
+            loss,
+            y,
+            importance,
+            self.bias_rate,
+            self.bias,
+            self.bias_scale,
+            z,
+            pulls,
+            curvatures,
+        )
+        give = np.array([self._give(c, ids, x, norm) for c in margins])
+        cautious = not np.isfinite(loss.smoothness)
+        if cautious or self.step == NEWTON:
+            pulls, curvatures = shorten(loss, y, z, importance, give, pulls, curvatures)
+        else:
+            pulls = pulls / (self.totals.mean_norm + curvatures * norm)
+        if cautious and self.step == GRADIENT:
+            pulls = pulls / self.totals.mean_norm
         for c in margins:
             if pulls[c] != 0:
-                self._step(c, ids, x, w[c], pulls[c], curvatures[c], norm)
+                self._step(c, ids, x, w[c], pulls[c], curvatures[c])
 
-    def _step(self, c, ids, x, w, pull, curvature, norm):
+    def _give(self, c, ids, x, norm):
+        if self.step == GRADIENT:
+            return norm / self.totals.mean_norm
+        give = 0.0
+        for number, value in zip(ids, x, strict=True):
+            known = float(self.information[self._information_cell(number), c])
+            give += value * value / (known + self.ridge)
+        return give
+
+    def _step(self, c, ids, x, w, pull, curvature):
         steps, scores = [], []
-        if self.step == NEWTON:
-            moved = self.caution
-            for t, number in enumerate(ids):
-                known = float(self.information[self._information_cell(number), c])
-                moved += curvature * x[t] ** 2 / (known + self.ridge)
-            pull /= max(1.0, moved)
         for t, number in enumerate(ids):
             if self.step == GRADIENT:
-                step = pull / (self.totals.mean_norm + curvature * norm) * x[t]
+                step = pull * x[t]
                 score = abs(w[t] + step)
             else:
                 cell = self._information_cell(number)

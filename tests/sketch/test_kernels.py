@@ -13,7 +13,7 @@ from shortlist._steps import (
     N_TOTALS,
     ROWS,
     WEIGHT,
-    caution_with,
+    is_cautious,
     mean_norm,
 )
 from shortlist.kernels.count_sketch import count_sketch
@@ -77,9 +77,7 @@ def fresh(step, n_margins=1, *, rows=3, width=WIDTH, room=ROOM):
 def explored(loss, step, blocks, bias_rate=0.5, **size):
     state = fresh(step, margins_of(loss), **size)
     for block in blocks:
-        explore(
-            loss, StepRule(step, RIDGE, bias_rate, caution_with(loss)), state, block
-        )
+        explore(loss, StepRule(step, RIDGE, bias_rate, is_cautious(loss)), state, block)
     return state
 
 
@@ -90,7 +88,6 @@ def slowly_explored(loss, step, block, like, bias_rate=0.5):
         width,
         n_margins,
         step=RULES[step],
-        caution=0.0 if np.isfinite(loss.smoothness) else 1.0,
         ridge=RIDGE,
         bias_rate=bias_rate,
         room=like.found.room,

@@ -337,3 +337,41 @@ def test_settings_of_the_wrong_kind_are_refused(settings):
         Mission(2, **settings).fit(X, y)
     with pytest.raises(ShortlistError, match="by always and by never"):
         Mission(2, always=[3], never=["x3"]).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("loss", "offset", "unit"),
+    [
+        ("squared", 1e4, 1.0),
+        ("squared", 1e9, 1.0),
+        ("huber", 100.0, 1.0),
+        ("huber", 0.0, 100.0),
+        ("epsilon_insensitive", -50.0, 1.0),
+    ],
+)
+def test_one_pass_finds_features_wherever_zero_lies(loss, offset, unit):
+    X, margins, planted = sparse_regression()
+    model = Mission(k=10, loss=loss, recipe="newton").fit(X, unit * margins + offset)
+    assert set(model.shortlist_.ids.tolist()) == planted
+
+
+@pytest.mark.parametrize("recipe", ["newton", "refit"])
+@pytest.mark.parametrize("log_mean", [0.0, 3.0, 6.0])
+def test_counts_of_any_size_are_followed(recipe, log_mean):
+    X, margins, planted = sparse_regression()
+    y = np.random.default_rng(1).poisson(np.exp(0.5 * margins + log_mean))
+    model = Mission(k=10, loss="poisson", recipe=recipe).fit(X, y)
+    assert set(model.shortlist_.ids.tolist()) == planted
+    constant = y.mean() - y * np.log(y.mean())
+    assert model.shortlist_.trace["loss"][-1] < constant.mean() + 0.2 * y.mean()
+
+
+def sparse_regression(n=6000, p=500, s=10):
+    """Rows with noise, and the features planted in them."""
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((n, p), density=0.05, format="csr", rng=rng)
+    X.data[:] = rng.normal(size=X.nnz)
+    w = np.zeros(p)
+    planted = rng.choice(p, s, replace=False)
+    w[planted] = rng.choice([-1.0, 1.0], s)
+    return X, X @ w + 0.2 * rng.normal(size=n), set(planted.tolist())

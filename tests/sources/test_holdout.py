@@ -113,3 +113,14 @@ def test_no_more_rows_of_a_pipe_are_kept_than_allowed(pipe):
 def test_options_are_checked(options):
     with pytest.raises(ShortlistError, match=r"expected .* got"):
         split_holdout(array_source(), seed=0, **options)
+
+
+@pytest.mark.parametrize("reiterable", [True, False])
+def test_rows_of_views_are_located_in_their_source(reiterable):
+    source = ArraySource(np.ones((9000, 1)), np.arange(9000.0))
+    source.reiterable = reiterable
+    views = split_holdout(source, 0.3, seed=4)
+    for view in views:
+        labels = np.concatenate([block.y for block in view.blocks()])
+        for row in (0, 1, 1700, len(labels) - 1):
+            assert view.locate(row) == f"array: row {labels[row]:.0f}"

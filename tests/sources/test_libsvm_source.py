@@ -1,3 +1,6 @@
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -236,3 +239,27 @@ def test_options_are_checked_at_once(path, options):
     path.write_text("1\n")
     with pytest.raises(ShortlistError, match=r"expected .* got"):
         LibsvmSource(path, **options)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    lines=st.lists(
+        st.sampled_from(
+            ["1 3:1", "", "# remark", "2", "x 1:1", "5 1:1e999", "1 2:3 #"]
+        ),
+        min_size=1,
+        max_size=30,
+    ),
+    block_bytes=st.sampled_from([1, 7, 40, 1 << 20]),
+    ending=st.sampled_from(["\n", "\r\n"]),
+)
+def test_rows_are_located_by_file_and_line(lines, block_bytes, ending):
+    with TemporaryDirectory() as folder:
+        paths = [Path(folder) / name for name in ("a.svm", "b.svm")]
+        for path in paths:
+            path.write_bytes((ending.join(lines) + ending).encode())
+        source = LibsvmSource(paths, on_error="skip", block_bytes=block_bytes)
+        n_rows = sum(block.n_rows for block in source.blocks())
+        good = [i + 1 for i, line in enumerate(lines) if line[:1] in ("1", "2")]
+        expected = [f"{path}:{line}" for path in paths for line in good]
+        assert [source.locate(row) for row in range(n_rows)] == expected

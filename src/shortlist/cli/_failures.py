@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_BAD_LINE = re.compile(r":\d+: expected ")
+_BAD_LINE = re.compile(r"(:|: row )\d+: expected ")
 _SKIP_HINT = "; --on-error skip leaves such lines out"
 
 BAD_DATA, BAD_USAGE, INTERRUPTED, READER_LEFT = 1, 2, 130, 141

@@ -69,3 +69,9 @@ class TappedSource:
     def ids(self, names: Sequence[str]) -> Ids:
         """Ids of the features with these names."""
         return self._source.ids(names)
+
+    def __getattr__(self, attribute: str) -> Any:
+        """What only some sources have: ``locate``, ``on_error``."""
+        if attribute == "_source":  # not there yet: a copy is being made
+            raise AttributeError(attribute)
+        return getattr(self._source, attribute)

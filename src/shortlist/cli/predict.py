@@ -23,10 +23,9 @@ from shortlist.cli._output import STDOUT, check_output, open_output, shortest
 from shortlist.cli._progress import progress_bar, watched
 
 if TYPE_CHECKING:
-    from shortlist._protocols import Floats, RowBlock, RowSource
+    from shortlist._protocols import RowBlock, RowSource
     from shortlist._scoring import Predictor, Score
     from shortlist._shortlist import Shortlist
-    from shortlist._targets import Target
 
 
 @click.command(
@@ -118,7 +117,7 @@ def predict_all(
     def tap(block: RowBlock) -> RowBlock:
         nonlocal n_rows, n_scored
         write(block)
-        labelled = _known(target, block.y).nonzero()[0]
+        labelled = target.knows(block.y).nonzero()[0]
         n_rows, n_scored = n_rows + block.n_rows, n_scored + len(labelled)
         return take_rows(block, labelled)
 
@@ -128,15 +127,6 @@ def predict_all(
         raise
     except ShortlistError:  # no row had a label that the model knows
         return None, n_rows, n_scored
-
-
-def _known(target: Target, y: Floats) -> Any:
-    """Which labels the model can be scored on."""
-    import numpy as np
-
-    if target.classes is not None:
-        return np.isin(y, target.values)
-    return y >= 0 if target.loss.target == "count" else np.isfinite(y)
 
 
 def _verdict(score: Score | None, n_rows: int, n_scored: int) -> str:

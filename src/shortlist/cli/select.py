@@ -271,11 +271,9 @@ def learn(learner: Any, split: Split, fraction: float, quiet: bool) -> Outcome:
             return Outcome(_with_note(stop.result, note), (), interrupted=True)
         except Broken as stop:
             note = f"partial: bad data after {stop.result.n_examples:,} examples"
-            failure = _placed(DataError(str(stop)), split, "learned from")
+            failure = DataError(str(stop))
             partial = _with_note(stop.result, f"{note}; not scored")
             return Outcome(partial, (), failure, broken=True)
-        except DataError as error:
-            raise _placed(error, split, "learned from") from None
         remarks = () if split.remark is None else (split.remark,)
         if split.test is None:
             return Outcome(shortlist, remarks)
@@ -285,8 +283,7 @@ def learn(learner: Any, split: Split, fraction: float, quiet: bool) -> Outcome:
             note = "interrupted before the held-out rows were scored"
             return Outcome(_with_note(shortlist, note), (), interrupted=True)
         except DataError as error:
-            failure = _placed(error, split, "held out")
-            return Outcome(shortlist, ("held out: no score",), failure)
+            return Outcome(shortlist, ("held out: no score",), error)
     if score is None or score.n_rows < FEWEST_ROWS:
         n = 0 if score is None else score.n_rows
         few = f"held out: {n} row{'s' * (n != 1)}, too few to judge by"
@@ -307,16 +304,6 @@ def _score(shortlist: Shortlist, test: RowSource) -> Score | None:
         raise
     except ShortlistError:
         return None
-
-
-def _placed(error: Exception, split: Split, which: str) -> Exception:
-    """Name the source in an error that knows only the row, and which rows it counts."""
-    if not str(error).startswith("row "):
-        return error
-    row, _, rest = str(error).partition(":")
-    if split.test is not None:
-        row += f" of those {which}"
-    return type(error)(f"{split.train.name}: {row}:{rest}")
 
 
 def _with_note(shortlist: Shortlist, note: str) -> Shortlist:

@@ -8,6 +8,7 @@ from typing import Any
 
 from shortlist._protocols import (
     Algorithm,
+    BadLabel,
     DataError,
     Observer,
     Progress,
@@ -106,6 +107,8 @@ def run(
     except KeyboardInterrupt:
         raise Interrupted(algorithm.result(state, source)) from None
     except DataError as error:
+        if isinstance(error, BadLabel):
+            error = error.located(source)
         if learned < HEAD_ROWS:
-            raise
+            raise error from None
         raise Broken(str(error), algorithm.result(state, source)) from error

@@ -90,3 +90,15 @@ def draw_rows(
     threshold = np.uint64(int(fraction * 2**64))
     _draw(np.uint64(first_row), np.uint64(seed % 2**64), threshold, drawn)
     return drawn
+
+
+def nth_drawn(n: int, seed: int, fraction: float, wants_drawn: bool) -> int:
+    """Number of the n-th row, from 0, that ``draw_rows`` draws, or that it does not."""
+    first = 0
+    while True:
+        drawn = draw_rows(first, 4096, seed, fraction)
+        rows = np.flatnonzero(drawn == wants_drawn)
+        if n < len(rows):
+            return first + int(rows[n])
+        n -= len(rows)
+        first += len(drawn)

@@ -5,7 +5,8 @@ for every nonzero feature added to the sketch, and a look whether the feature's 
 reaches the threshold of the candidates. Two step rules share the loop:
 
 * gradient: w_j -= rate * slope * x_j, damped by the curvature along the example (an
-  implicit step to first order, so that no loss needs a learning rate of its own);
+  implicit step to first order, or exactly where curvatures have no bound, so that no
+  loss needs a learning rate of its own);
 * newton: w_j -= slope * x_j / (n_j + h x_j^2 + ridge), where n_j, the information
   h x_j^2 collected so far, lives in one more row of cells beside row 0; shortened where
   all the steps together would overshoot.
@@ -18,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shortlist._steps import bias_step, count_norm, judge, mean_norm
+from shortlist._steps import ask, bias_step, count_norm, judge, mean_norm, shorten
 from shortlist.kernels._jit import kernel
 from shortlist.kernels.count_sketch import CountSketch, add_located, locate, medians
 from shortlist.kernels.heavy_hitters import Candidates, cut, listed
@@ -34,7 +35,7 @@ class StepRule(NamedTuple):
     step: int  #: GRADIENT or NEWTON
     ridge: float  #: ridge of the newton step, in units of the mean squared norm
     bias_rate: float  #: AdaGrad rate of the bias; 0: newton step for the bias
-    caution: float  #: see ``shortlist._steps.caution_with``
+    cautious: bool  #: see ``shortlist._steps.is_cautious``
 
 
 class SketchState(NamedTuple):
@@ -57,13 +58,18 @@ def gradient_steps(pull, x, weights, steps, scores):
 
 
 @kernel
+def newton_give(known, cells, x, ridge):
+    """How far the newton steps of an example together move its margin."""
+    give = 0.0
+    for t in range(x.shape[0]):
+        give += x[t] * x[t] / (known[cells[t]] + ridge)
+    return give
+
+
+@kernel
 def newton_steps(known, cells, evidence, x, weights, steps, scores):
     """Diagonal Newton steps, with the information collected so far."""
-    e, h, ridge, caution = evidence
-    moved = caution
-    for t in range(x.shape[0]):
-        moved += h * x[t] * x[t] / (known[cells[t]] + ridge)
-    e /= max(1.0, moved)
+    e, h, ridge = evidence
     for t in range(x.shape[0]):
         information = known[cells[t]] + h * x[t] * x[t]
         known[cells[t]] = information
@@ -100,6 +106,7 @@ def explore(loss, rule, state, block):
     weights = np.empty((longest, margins))
     steps, scores = np.empty(longest), np.empty(longest)
     z, pulls, curvatures = np.empty(margins), np.empty(margins), np.empty(margins)
+    give = np.empty(margins)
 
     for i in range(block.y.shape[0]):
         importance = block.weight[i]
@@ -119,21 +126,44 @@ def explore(loss, rule, state, block):
                 z[c] += weights[t, c] * x[t]
         count_norm(totals, norm, importance)
         scale = mean_norm(totals)
-        judge(loss, block.y[i], z, importance, totals, pulls, curvatures)
-        bias_step(rule.bias_rate, state.bias, state.bias_scale, pulls, curvatures)
+        if rule.bias_rate == 0.0 and state.bias_scale[0] == 0.0:
+            # Nobody can guess the unit of a number: the first is not scored.
+            ask(loss, block.y[i], z, importance, pulls, curvatures)
+        else:
+            judge(loss, block.y[i], z, importance, totals, pulls, curvatures)
+        bias_step(
+            loss,
+            block.y[i],
+            importance,
+            rule.bias_rate,
+            state.bias,
+            state.bias_scale,
+            z,
+            pulls,
+            curvatures,
+        )
+        first_row, ridge = cells[: length * rows : rows], rule.ridge * scale
+        for c in range(margins):
+            give[c] = norm / scale
+            if rule.step == NEWTON:
+                give[c] = newton_give(known[c:], first_row, x, ridge)
+        implicit = rule.cautious or rule.step == NEWTON
+        if implicit:
+            shorten(
+                loss, block.y[i], z, importance, rule.cautious, give, pulls, curvatures
+            )
 
         for c in range(margins):
             e, h = pulls[c], curvatures[c]
             if e == 0.0:
                 continue
             if rule.step == NEWTON:
-                evidence = (e, h, rule.ridge * scale, rule.caution)
-                first_row = cells[: length * rows : rows]
+                evidence = (e, h, ridge)
                 newton_steps(
                     known[c:], first_row, evidence, x, weights[:, c], steps, scores
                 )
             else:
-                pull = e / (scale + h * norm)
+                pull = e / scale if implicit else e / (scale + h * norm)
                 gradient_steps(pull, x, weights[:, c], steps, scores)
             add_located(flat, rows, cells, signs, c, steps[:length])
             nominate(rule, state, c, ids, scores)

@@ -22,7 +22,7 @@ import numpy as np
 
 from shortlist._online import Found, OnlineLearner, bias_rate
 from shortlist._protocols import Capabilities, Floats, Ids, RowBlock, ShortlistError
-from shortlist._steps import N_TOTALS, caution_with, mean_norm
+from shortlist._steps import N_TOTALS, is_cautious, mean_norm
 from shortlist._targets import Target
 from shortlist.kernels.count_sketch import count_sketch, estimate
 from shortlist.kernels.heavy_hitters import candidates, listed
@@ -83,7 +83,7 @@ class MissionRule:
     seed: int
 
     def _constants(self, target: Target) -> StepRule:
-        return StepRule(self.step, RIDGE, bias_rate(target), caution_with(target.loss))
+        return StepRule(self.step, RIDGE, bias_rate(target), is_cautious(target.loss))
 
     def create(self, target: Target, n_features: int | None) -> SketchState:
         """Fresh sketch and candidates, within the memory given."""

@@ -7,8 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import DataError, Ids, RowBlock, RowSource, ShortlistError
-from shortlist.kernels.csr import draw_rows, take_rows
+from shortlist._protocols import (
+    DataError,
+    Ids,
+    RowBlock,
+    RowSource,
+    ShortlistError,
+    place_of,
+)
+from shortlist.kernels.csr import draw_rows, nth_drawn, take_rows
 
 
 def split_holdout(
@@ -81,6 +88,13 @@ class _View:
     def ids(self, names: Sequence[str]) -> Ids:
         return self.base.ids(names)
 
+    def locate(self, row: int) -> str:
+        """Where in the input a row of this view stands."""
+        return place_of(self.base, self._row_of_base(row))
+
+    def _row_of_base(self, row: int) -> int:
+        raise NotImplementedError
+
 
 class _Rows(_View):
     """Rows that are drawn, or those that are not."""
@@ -97,6 +111,9 @@ class _Rows(_View):
         """Yield the rows in order; blocks without rows are passed over."""
         blocks = self.base.blocks()
         return _renumber(self._part(block, self.wants_drawn) for block in blocks)
+
+    def _row_of_base(self, row: int) -> int:
+        return nth_drawn(row, self.seed, self.fraction, self.wants_drawn)
 
     def _part(self, block: RowBlock, wants_drawn: bool) -> RowBlock:
         drawn = draw_rows(block.first_row, block.n_rows, self.seed, self.fraction)
@@ -133,6 +150,9 @@ class _KeptRows(_View):
         super().__init__(keeper.base)
         self.keeper = keeper
         self.reiterable = True
+
+    def _row_of_base(self, row: int) -> int:
+        return nth_drawn(row, self.keeper.seed, self.keeper.fraction, True)
 
     def blocks(self) -> Iterator[RowBlock]:
         """Yield the rows in order."""

@@ -110,6 +110,18 @@ class LibsvmSource:
             )
         return np.array(numbers, np.uint64)
 
+    def locate(self, row: int) -> str:
+        """File and line of a row; its number only, if it came through a pipe."""
+        if not self.reiterable:
+            return f"{self.name}: row {row + 1}"
+        for file in self._files:
+            reader = _Reader(file, self.block_bytes, self.on_error == "skip")
+            for block in reader.blocks():
+                if row < block.n_rows:
+                    return f"{file.name}:{reader.line_of(row)}"
+                row -= block.n_rows
+        raise ShortlistError(f"{self.name}: there are not that many rows")
+
     def _all_blocks(self) -> Iterator[RowBlock]:
         first_row = before = skipped = 0
         for file in self._files:
@@ -137,6 +149,7 @@ class _Reader:
         self.skipped = 0
         self._capacity = 0
         self._room = rows_for(0)
+        self._latest = (np.empty(0, np.uint8), 0)  # text of a block, lines before it
 
     def blocks(self) -> Iterator[RowBlock]:
         text = open_text(self.file)
@@ -153,6 +166,7 @@ class _Reader:
                     continue
                 width = self.block_bytes
                 block, complaint = self._finish(window, parsed, room)
+                self._latest = window[: parsed.consumed], self.lines
                 text.advance(parsed.consumed)
                 self.lines += parsed.lines
                 self.position = text.position
@@ -162,6 +176,25 @@ class _Reader:
                     raise DataError(complaint)
         finally:
             text.close()
+
+    def line_of(self, row: int) -> int:
+        """Line, from 1, that a row of the block just yielded stands in."""
+        window, before = self._latest
+        ends = np.flatnonzero(window == ord("\n")) + 1
+        ends = np.append(ends[ends < len(window)], len(window))
+        low, high = 0, len(ends) - 1  # the first lines that make more than ``row`` rows
+        while low < high:
+            middle = (low + high) // 2
+            if self._count(window[: ends[middle]]) > row:
+                high = middle
+            else:
+                low = middle + 1
+        return before + low + 1
+
+    def _count(self, text: Characters) -> int:
+        room = rows_for(len(text))
+        parsed = parse_lines(text, True, self.skip_bad, room)
+        return self._finish(text, parsed, room)[0].n_rows
 
     def _room_for(self, n: int) -> Rows:
         if n > self._capacity:

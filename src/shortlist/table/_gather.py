@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from shortlist._protocols import Floats, Ids, RowBlock, RowSource, ShortlistError
 from shortlist._shortlist import Shortlist
-from shortlist._targets import ROWS_LOOKED_AT, Target, target_of
+from shortlist._targets import (
+    ROWS_LOOKED_AT,
+    Target,
+    notes_on,
+    skips_bad_rows,
+    target_of,
+    with_codes,
+)
 
 
 class Table(NamedTuple):
@@ -37,6 +44,8 @@ class GatherState:
     always: Ids
     never: Ids
     n_features: int | None
+    skip: bool = False  #: leave out rows with bad labels
+    n_skipped: int = 0
     parts: list[RowBlock] = field(default_factory=list)
     chosen: Shortlist | None = None
 
@@ -71,12 +80,13 @@ class TableLearner:
         first = labels[:ROWS_LOOKED_AT]
         target = target_of(source, self.loss, self.classes, first)
         wanted, barred = source.ids(self.always), source.ids(self.never)
-        return GatherState(target, wanted, barred, source.n_features)
+        skip = skips_bad_rows(source)
+        return GatherState(target, wanted, barred, source.n_features, skip)
 
     def step(self, state: GatherState, block: RowBlock) -> None:
         """Keep a block, with its labels encoded."""
-        y = state.target.encode(block.y, block.first_row)
-        state.parts.append(block._replace(y=y))
+        state.parts.append(with_codes(state.target, block, skip=state.skip))
+        state.n_skipped += block.n_rows - state.parts[-1].n_rows
 
     def next_pass(self, state: GatherState) -> bool:
         """All rows are in: no other pass is needed."""
@@ -100,6 +110,8 @@ class TableLearner:
                 table.columns(state.never),
                 source.names,
             )
+            notes = (*notes_on(state.target, state.n_skipped), *state.chosen.notes)
+            state.chosen = replace(state.chosen, notes=tuple(dict.fromkeys(notes)))
         return state.chosen
 
 
