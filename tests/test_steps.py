@@ -183,7 +183,7 @@ def test_bias_steps_equal_the_reference(loss, rate, labels):
     for y in map(float, labels):
         z = bias.copy()
         judge(loss, y, z, 2.0, totals, pulls, curvatures)
-        bias_step(loss, y, 2.0, rate, bias, scale, z, pulls, curvatures)
+        bias_step(loss, (y, 2.0), rate, bias, scale, z, pulls, curvatures)
         slow_z = slow_bias.copy()
         asked = reference.judge(loss, y, slow_z, 2.0, slow)
         asked = reference.bias_step(
@@ -202,7 +202,7 @@ def followed(loss, labels):
     for y in labels:
         z = bias.copy()
         judge(loss, y, z, 1.0, totals, pulls, curvatures)
-        bias_step(loss, y, 1.0, 0.0, bias, scale, z, pulls, curvatures)
+        bias_step(loss, (y, 1.0), 0.0, bias, scale, z, pulls, curvatures)
     return bias[0], pulls[0]
 
 

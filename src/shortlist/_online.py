@@ -283,6 +283,8 @@ class OnlineLearner:
         if state.refit is None:
             found = self.rule.found(state.model, state.target, state.always)
         else:
+            if state.stage != DONE:  # broken off: the rows so far count
+                state.refit.finish()
             found = _found(state.refit)
         chosen = best(
             found.ids, found.margin, found.score, self.k, self.budget, state.always

@@ -115,24 +115,15 @@ def _learn(loss, constants, chosen, rows, totals):  # type: ignore[no-untyped-de
         ridge = share * mean_norm(totals)
         _margins(loss, chosen, rows, i, z)
         judge(loss, rows.y[i], z, importance, totals, pulls, curvatures)
-        bias_step(
-            loss,
-            rows.y[i],
-            importance,
-            bias_rate,
-            chosen.bias,
-            chosen.bias_scale,
-            z,
-            pulls,
-            curvatures,
-        )
+        example, bias, scale = (rows.y[i], importance), chosen.bias, chosen.bias_scale
+        bias_step(loss, example, bias_rate, bias, scale, z, pulls, curvatures)
         for c in range(margins):
             give[c] = 0.0
         for t in range(rows.indptr[i], rows.indptr[i + 1]):
             x, u = rows.values[t], rows.columns[t]
             for j in range(first[u], first[u + 1]):
                 give[margin[j]] += x * x / (information[j] + ridge)
-        shorten(loss, rows.y[i], z, importance, cautious, give, pulls, curvatures)
+        shorten(loss, example, cautious, give, z, pulls, curvatures)
         for t in range(rows.indptr[i], rows.indptr[i + 1]):
             x, u = rows.values[t], rows.columns[t]
             for j in range(first[u], first[u + 1]):

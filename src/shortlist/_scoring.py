@@ -112,7 +112,8 @@ def evaluate(shortlist: Shortlist, source: RowSource) -> Score:
     predictor, target = Predictor(shortlist), target_for(shortlist, source)
     weight = loss = hits = 0.0
     per_class = np.zeros(len(shortlist.classes or ()))
-    first = second = missed = 0.0  # weighted moments of y, squared errors
+    first = second = missed = 0.0  # weighted moments of y - origin, squared errors
+    origin: float | None = None
     n_rows, skip = 0, skips_bad_rows(source)
     for block in source.blocks():
         try:
@@ -129,7 +130,10 @@ def evaluate(shortlist: Shortlist, source: RowSource) -> Score:
             np.add.at(per_class, truth, s)
             hits = _add_up(hits, s[predictor.codes(z) == truth])
         else:
-            first, second = _add_up(first, s * y), _add_up(second, s * y**2)
+            if origin is None and n_rows:
+                origin = float(y[0])  # moments about 0 would lose digits far from it
+            shifted = y - (origin or 0.0)
+            first, second = _add_up(first, s * shifted), _add_up(second, s * shifted**2)
             missed = _add_up(missed, s * (predictor.responses(z)[:, 0] - y) ** 2)
     if weight == 0.0:
         raise ShortlistError(f"{source.name}: no rows to score")

@@ -132,13 +132,14 @@ def balance(loss, y, z, importance, stiffness):
 
 
 @kernel
-def shorten(loss, y, z, importance, cautious, give, pulls, curvatures):
+def shorten(loss, example, cautious, give, z, pulls, curvatures):
     """Shorten pulls that would carry the margins too far, in place.
 
     ``give[c]`` is how far margin c goes per unit of pull. Where the curvature has a bound
     a pull is divided by how many times too far it would go; a cautious loss takes the
     implicit step, and reports the curvature where that ends, if it has one there.
     """
+    y, importance = example
     if cautious and z.shape[0] == 1:
         if give[0] > 0.0 and pulls[0] != 0.0:
             t = balance(loss, y, z, importance, 1.0 / give[0])
@@ -153,7 +154,7 @@ def shorten(loss, y, z, importance, cautious, give, pulls, curvatures):
 
 
 @kernel
-def bias_step(loss, y, importance, rate, bias, scale, z, pulls, curvatures):
+def bias_step(loss, example, rate, bias, scale, z, pulls, curvatures):
     """Move the biases, by steps that shrink as evidence gathers.
 
     With a rate above 0: AdaGrad, for labels whose scale is known; weights step from
@@ -161,7 +162,9 @@ def bias_step(loss, y, importance, rate, bias, scale, z, pulls, curvatures):
     of the squared loss it makes the running mean, and the first example is matched. The
     margins go with it, so that what weights are asked for is only what the bias leaves:
     otherwise a target far from zero would be put on the features of its first rows.
+    An example is its label and its importance.
     """
+    y, importance = example
     if rate > 0.0:
         for c in range(bias.shape[0]):
             scale[c] += pulls[c] * pulls[c]

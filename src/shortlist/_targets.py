@@ -29,6 +29,9 @@ MAX_AUTO_CLASSES = 20
 #: Rows of a stream that ``loss="auto"`` looks at.
 ROWS_LOOKED_AT = 1000
 
+#: Numbers to predict should be smaller: sketches hold weights in 32 bits.
+LARGEST_NUMBER = 1e30
+
 Label = str | int | float | bool
 
 
@@ -51,7 +54,7 @@ class Target:
         """Which raw labels can be learned from, or judged by."""
         if self.classes is not None:
             return np.isin(y, self.values)
-        known = np.isfinite(y)
+        known = np.abs(y) < LARGEST_NUMBER  # NaN is not
         return known & (y >= 0) if self.loss.target == "count" else known
 
     def encode(self, y: Floats, first_row: int = 0) -> Floats:
@@ -74,6 +77,8 @@ class Target:
         else:
             wanted = "a number" if self.loss.target == "real" else "a number >= 0"
             wanted += " as label"
+        if LARGEST_NUMBER <= abs(label) < np.inf:
+            wanted += f" below {LARGEST_NUMBER:g} in size"
         came = "no label" if np.isnan(label) else f"{label:g}"
         if self.labels is not None and 0 <= label < len(self.labels):
             came = str(self.labels[int(label)])

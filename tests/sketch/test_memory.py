@@ -7,6 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from shortlist._protocols import ShortlistError
+from shortlist.kernels.count_sketch import width_for_error
 from shortlist.sketch._memory import cells_in_row, parse_bytes
 
 quick = settings(max_examples=100, deadline=None)
@@ -29,7 +30,6 @@ def bytes_used(width, rows, n_margins, slots):
         ("2Gi", 2 * 2**30),
         ("0.5mib", 2**19),
         (" 7k ", 7000),
-        ("123", 123),
         ("123B", 123),
     ],
 )
@@ -39,7 +39,20 @@ def test_sizes_are_read_with_decimal_and_binary_units(text, size):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "MB", ".", "1.2.3MB", "-5MB", "5TB", "5 M i B", "5XB", "five", "1e6", "nan"],
+    [
+        "",
+        "MB",
+        "123",
+        ".",
+        "1.2.3MB",
+        "-5MB",
+        "5TB",
+        "5 M i B",
+        "5XB",
+        "five",
+        "1e6",
+        "nan",
+    ],
 )
 def test_what_is_no_size_is_refused_with_an_example_of_one(text):
     with pytest.raises(ShortlistError, match="16MB") as error:
@@ -90,3 +103,20 @@ def test_the_memory_that_the_refusal_names_would_do(shape):
 def test_sizes_beyond_measure_and_foreign_letters_are_refused(text):
     with pytest.raises(ShortlistError, match="memory should be a size"):
         parse_bytes(text)
+
+
+def test_digits_alone_are_cells_as_text_and_as_a_number():
+    assert cells_in_row("3000", 3, 1, 500) == cells_in_row(3000, 3, 1, 500) == 1000
+
+
+def test_an_error_is_a_width_that_bounds_it():
+    wide, narrow = cells_in_row("1%", 3, 1, 500), cells_in_row("10 %", 3, 1, 500)
+    assert wide == pytest.approx(100 * narrow, rel=1e-3)
+    assert narrow == width_for_error(3, 0.1)
+    assert cells_in_row("10%", 5, 1, 500, with_information=True) < narrow
+
+
+@pytest.mark.parametrize("memory", ["0%", "100%", "x%", "0.0001%", None, 1.5, True])
+def test_other_memories_are_refused(memory):
+    with pytest.raises(ShortlistError, match="memory"):
+        cells_in_row(memory, 3, 1, 500)

@@ -253,7 +253,7 @@ def test_bad_data_in_mid_run_keeps_what_was_learned():
     y = y.astype(float)
     y[1900] = 7.0
     with pytest.raises(
-        Broken, match="row 1901: expected one of the labels 0, 1"
+        Broken, match="row 1900: expected one of the labels 0, 1"
     ) as stop:
         run(mission(4), ArraySource(X, y, block_rows=100))
     assert stop.value.result.n_examples == 1900
@@ -316,7 +316,7 @@ def test_a_fit_that_breaks_off_leaves_what_was_learned():
     y = y.astype(float)
     y[1990] = 5.0
     selector = Mission(4)
-    with pytest.raises(DataError, match="row 1991"):
+    with pytest.raises(DataError, match="row 1990"):
         selector.fit_source(ArraySource(X, y, block_rows=50))
     assert selector.shortlist_.n_examples == 1950
 
@@ -375,3 +375,42 @@ def sparse_regression(n=6000, p=500, s=10):
     planted = rng.choice(p, s, replace=False)
     w[planted] = rng.choice([-1.0, 1.0], s)
     return X, X @ w + 0.2 * rng.normal(size=n), set(planted.tolist())
+
+
+def test_a_held_out_score_far_from_zero_keeps_its_digits():
+    X, margins, _ = sparse_regression()
+    near, far = (
+        evaluate(
+            Mission(k=10, loss="squared").fit(X, margins + offset).shortlist_,
+            ArraySource(X, margins + offset),
+        )
+        for offset in (0.0, 1e8)
+    )
+    assert far.value == pytest.approx(near.value, abs=1e-6)
+
+
+@pytest.mark.parametrize("loss", [Huber(0.0), Huber(float("nan"))])
+def test_a_loss_with_parameters_that_make_no_sense_is_refused(loss):
+    with pytest.raises(ShortlistError, match=r"Huber.*above 0"):
+        Mission(k=2, loss=loss).fit(np.eye(4), np.arange(4.0))
+
+
+def test_numbers_too_large_for_a_sketch_are_refused_with_their_row():
+    y = np.array([0.1, 0.2, 1e31, 0.3])
+    with pytest.raises(DataError, match=r"row 2: .* below 1e\+30 in size, got 1e\+31"):
+        Mission(k=2, loss="squared").fit(np.eye(4), y)
+
+
+def test_ctrl_c_in_mid_refit_fits_to_the_rows_so_far():
+    X, margins, planted = sparse_regression()
+    source = ArraySource(X, margins, block_rows=1000)
+
+    def observe(progress):
+        if progress.stage == "refit" and progress.rows >= 4000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as stop:
+        run(mission(10, loss="squared"), source, observe)
+    result = stop.value.result
+    assert set(result.ids.tolist()) == planted
+    np.testing.assert_allclose(np.abs(result.weights), 1.0, atol=0.1)

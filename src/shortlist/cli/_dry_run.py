@@ -59,7 +59,9 @@ def plan(
     options: Mapping[str, Any],
 ) -> str:
     """Say what the command would do, in the form asked for."""
-    if not source.reiterable or not source.size:
+    from shortlist._protocols import DataError
+
+    if not source.reiterable:
         raise click.UsageError(
             f"--dry-run reads the beginning of the data, and {source.name} could not "
             "give it back; save it to a file first"
@@ -67,7 +69,7 @@ def plan(
     source.block_bytes = _BLOCK_BYTES
     blocks = _beginning(source)  # the first time compiles
     if not blocks:
-        raise click.UsageError(f"{source.name}: no rows to look at")
+        raise DataError(f"{source.name}: expected rows to look at, got none")
     blocks, reading = _timed(lambda: _beginning(source))
     sample = _Sample(source, blocks)
     split = hold_out(sample, options["holdout"], options["seed"])

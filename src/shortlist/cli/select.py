@@ -76,7 +76,8 @@ class Outcome(NamedTuple):
 @click.option(
     "--memory",
     default="16MB",
-    help="Room for the sketch, as in 512KiB, 16MB, 2GB; more means fewer collisions.",
+    help="Room for the sketch: 512KiB, 16MB, 2GB; a number of cells; or how far off "
+    "estimates may be, as 1%. More means fewer collisions.",
 )
 @click.option(
     "--recipe",

@@ -49,15 +49,23 @@ def size_for_error(error, failure=0.01):
     """Rows and width that bound the error of an estimate.
 
     Each estimate is off by more than ``error`` times the l2 norm of what is stored with
-    probability at most ``failure``: a row of width 1 / (share * error^2) fails with
-    probability ``share`` at most (Chebyshev), and the median only if more than half of
-    the rows do. Rows are added first, at share = 1/3, up to 9; width does the rest.
+    probability at most ``failure``. Rows are added first, as long as each may fail one
+    time in three, up to 9; width does the rest.
     """
-    if not 0 < error < 1 or not 0 < failure < 1:
-        raise ValueError("error and failure should lie between 0 and 1")
     rows = 1
     while rows < MAX_ROWS and _median_fails(rows, 1 / 3) > failure:
         rows += 2
+    return rows, width_for_error(rows, error, failure)
+
+
+def width_for_error(rows, error, failure=0.01):
+    """Width that bounds the error of an estimate, given the rows.
+
+    A row of width 1 / (share * error^2) fails with probability ``share`` at most
+    (Chebyshev), and the median only if more than half of the rows do.
+    """
+    if not 0 < error < 1 or not 0 < failure < 1:
+        raise ValueError("error and failure should lie between 0 and 1")
     low, high = 1e-12, 1 / 3  # a row's own failure rate that the median can bear
     if _median_fails(rows, high) > failure:
         for _ in range(60):
@@ -68,7 +76,7 @@ def size_for_error(error, failure=0.01):
                 else (low, middle)
             )
         high = low
-    return rows, math.ceil(1 / (high * error * error))
+    return math.ceil(1 / (high * error * error))
 
 
 def _median_fails(rows, share):

@@ -107,6 +107,8 @@ def get_loss(loss: Any) -> Any:
     Huber(delta=1.5)
     """
     if type(loss) in _LOSSES.values():
+        if not _is_sound(loss):
+            raise ShortlistError(f"{loss} should have finite parameters above 0")
         return loss
     if not isinstance(loss, str):
         raise ShortlistError(f"loss should be a name or a loss, got {loss!r}")
@@ -118,13 +120,20 @@ def get_loss(loss: Any) -> Any:
         )
     cls: Any = _LOSSES[_ALIASES[name]]
     try:
-        numbers = [float(field) for field in fields]
-        if not all(0.0 <= number < float("inf") for number in numbers):
+        chosen = cls(*map(float, fields))
+        if not _is_sound(chosen):
             raise ValueError
-        return cls(*numbers)
+        return chosen
     except (TypeError, ValueError):
         wanted = ":".join((cls.name, *cls._fields))
         raise ShortlistError(f"loss should read {wanted}, got {loss!r}") from None
+
+
+def _is_sound(loss: Any) -> bool:
+    """Whether the parameters of a loss make sense; a class may know more about them."""
+    if not all(0.0 <= number < float("inf") for number in loss):
+        return False
+    return bool(loss.is_sound(loss)) if hasattr(loss, "is_sound") else True
 
 
 def spell(loss: Any) -> str:

@@ -116,6 +116,10 @@ class Huber(NamedTuple):
     delta: float = 1.35
 
     @staticmethod
+    def is_sound(loss) -> bool:  # type: ignore[no-untyped-def]
+        return bool(loss.delta > 0.0)
+
+    @staticmethod
     def value(loss, y, z):  # type: ignore[no-untyped-def]
         miss = abs(z - y)
         if miss <= loss.delta:

@@ -29,8 +29,10 @@ class Mission(OnlineSelector):
         "huber", "epsilon_insensitive", "poisson", or a loss of your own. "logistic" with
         more than two classes means softmax.
     memory : str or int, default="16MB"
-        Size of the sketch with its candidates, or a number of cells. Less is used when
-        the number of features is known and small.
+        Size of the sketch with its candidates ("16MB"), or a number of cells, or how
+        far off an estimate may be, as a percentage of the length of all weights
+        together, one time in a hundred ("1%"). Less is used when the number of features
+        is known and small.
     rows : int, default=3
         Rows of the sketch: odd, at most 9.
     recipe : {"auto", "refit", "newton"}, default="auto"

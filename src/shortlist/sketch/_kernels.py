@@ -131,16 +131,9 @@ def explore(loss, rule, state, block):
             ask(loss, block.y[i], z, importance, pulls, curvatures)
         else:
             judge(loss, block.y[i], z, importance, totals, pulls, curvatures)
+        example, rate = (block.y[i], importance), rule.bias_rate
         bias_step(
-            loss,
-            block.y[i],
-            importance,
-            rule.bias_rate,
-            state.bias,
-            state.bias_scale,
-            z,
-            pulls,
-            curvatures,
+            loss, example, rate, state.bias, state.bias_scale, z, pulls, curvatures
         )
         first_row, ridge = cells[: length * rows : rows], rule.ridge * scale
         for c in range(margins):
@@ -149,9 +142,7 @@ def explore(loss, rule, state, block):
                 give[c] = newton_give(known[c:], first_row, x, ridge)
         implicit = rule.cautious or rule.step == NEWTON
         if implicit:
-            shorten(
-                loss, block.y[i], z, importance, rule.cautious, give, pulls, curvatures
-            )
+            shorten(loss, example, rule.cautious, give, z, pulls, curvatures)
 
         for c in range(margins):
             e, h = pulls[c], curvatures[c]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from numbers import Integral
 
 from shortlist._protocols import ShortlistError
+from shortlist.kernels.count_sketch import width_for_error
 
 _UNITS = {
     "": 1,
@@ -22,6 +24,8 @@ _SLOT_BYTES = 8
 def parse_bytes(text: str) -> int:
     """Bytes that a text such as "16MB", "512KiB" or "1.5GB" stands for.
 
+    A unit has to be there: mere digits are cells.
+
     Examples
     --------
     >>> parse_bytes("16MB")
@@ -30,39 +34,58 @@ def parse_bytes(text: str) -> int:
     524288
     """
     match = re.fullmatch(
-        r"\s*([0-9.]+)\s*([kmg]i?)?b?\s*", text, re.IGNORECASE | re.ASCII
+        r"\s*([0-9.]+)\s*(b|([kmg]i?)b?)\s*", text, re.IGNORECASE | re.ASCII
     )
     try:
         if match is None:
             raise ValueError
-        return int(float(match[1]) * _UNITS[(match[2] or "").lower()])
+        return int(float(match[1]) * _UNITS[(match[3] or "").lower()])
     except (ValueError, OverflowError):
         raise ShortlistError(
-            f'memory should be a size like "16MB" or a number of cells, got {text!r}'
+            'memory should be a size like "16MB", a number of cells, or an error like '
+            f'"1%", got {text!r}'
         ) from None
 
 
 def cells_in_row(
-    memory: str | int, rows: int, n_margins: int, candidate_slots: int
+    memory: str | int,
+    rows: int,
+    n_margins: int,
+    candidate_slots: int,
+    *,
+    with_information: bool = False,
 ) -> int:
     """Width of a sketch that, with its sets of candidates, stays within ``memory``.
 
     Parameters
     ----------
     memory : str or int
-        A size in bytes as text, or a number of cells in all.
+        A size in bytes as text with a unit; a number of cells in all; or the error of
+        an estimate that is exceeded one time in a hundred, as a percentage of the
+        length of all weights together ("1%").
     rows : int
-        Rows of cells, the one for information included.
+        Rows of the sketch.
     n_margins : int
         Numbers in a cell.
     candidate_slots : int
         Slots of the sets of candidates, over all margins.
+    with_information : bool, default=False
+        Whether there is one more row of cells, for information.
     """
+    if isinstance(memory, bool) or not isinstance(memory, str | Integral):
+        raise ShortlistError(
+            f'memory should be a size like "16MB" or a number of cells, got {memory!r}'
+        )
+    if isinstance(memory, str) and memory.strip().endswith("%"):
+        return _width_for_percentage(memory, rows)
+    if isinstance(memory, str) and re.fullmatch(r"\s*[0-9]+\s*", memory, re.ASCII):
+        memory = int(memory)
+    rows += with_information
     if isinstance(memory, str):
         left = parse_bytes(memory) - candidate_slots * _SLOT_BYTES
         width = left // (_CELL_BYTES * rows * n_margins)
     else:
-        width = memory // (rows * n_margins)
+        width = int(memory) // (rows * n_margins)
     if width < 8:
         needed = candidate_slots * _SLOT_BYTES + 1024 * _CELL_BYTES * rows * n_margins
         raise ShortlistError(
@@ -70,3 +93,15 @@ def cells_in_row(
             f"{-(-needed // 10**5) / 10}MB would do"
         )
     return min(int(width), 2**32 - 1)
+
+
+def _width_for_percentage(text: str, rows: int) -> int:
+    try:
+        width = width_for_error(rows, float(text.strip().removesuffix("%")) / 100)
+    except ValueError:
+        raise ShortlistError(
+            f'memory as an error should lie between 0 and 100%, as "1%", got {text!r}'
+        ) from None
+    if width >= 2**32:
+        raise ShortlistError(f"memory={text!r} would take a sketch of {width:,} cells")
+    return int(width)

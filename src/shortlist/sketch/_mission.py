@@ -24,7 +24,7 @@ from shortlist._online import Found, OnlineLearner, bias_rate
 from shortlist._protocols import Capabilities, Floats, Ids, RowBlock, ShortlistError
 from shortlist._steps import N_TOTALS, is_cautious, mean_norm
 from shortlist._targets import Target
-from shortlist.kernels.count_sketch import count_sketch, estimate
+from shortlist.kernels.count_sketch import MAX_ROWS, count_sketch, estimate
 from shortlist.kernels.heavy_hitters import candidates, listed
 from shortlist.kernels.id_table import n_slots
 from shortlist.sketch._kernels import (
@@ -91,8 +91,13 @@ class MissionRule:
         if n_features is not None:
             room = min(room, max(self.k, n_features))
         slots = n_slots(2 * room) * margins
-        rows_of_cells = self.rows + (self.step == NEWTON)
-        width = cells_in_row(self.memory, rows_of_cells, margins, slots)
+        width = cells_in_row(
+            self.memory,
+            self.rows,
+            margins,
+            slots,
+            with_information=self.step == NEWTON,
+        )
         if n_features is not None:
             # Cells beyond this many a feature would hardly ever be touched.
             width = min(width, 64 * max(n_features, 16))
@@ -166,6 +171,8 @@ def mission(
         raise ShortlistError(
             f"budget should be 'per_class' or 'shared', got {budget!r}"
         )
+    if rows not in range(1, MAX_ROWS + 1, 2):
+        raise ShortlistError(f"rows should be odd, from 1 to {MAX_ROWS}, got {rows!r}")
     if not isinstance(passes, Integral) or passes < 1:
         raise ShortlistError(f"passes should be a whole number from 1, got {passes!r}")
     if not isinstance(seed, Integral):
