@@ -19,8 +19,8 @@ import numpy as np
 
 from shortlist._protocols import DataError, Fit, Floats, Ints, ShortlistError
 from shortlist.kernels.cholesky import append, inverse_diagonal, remove, solve
+from shortlist.objectives.checks import as_table, as_weight
 from shortlist.objectives.columns import column_moments, transposed_product
-from shortlist.objectives.linear import as_table, as_weight
 from shortlist.objectives.removal import removal_costs
 
 #: Gram columns fetched at a time.

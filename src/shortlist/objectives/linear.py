@@ -15,6 +15,13 @@ from shortlist.losses.arrays import (
     slopes_into,
     total_loss,
 )
+from shortlist.objectives.checks import (
+    as_penalty,
+    as_table,
+    as_target,
+    as_weight,
+    count_outputs,
+)
 from shortlist.objectives.columns import gather, transposed_product
 from shortlist.objectives.envelope import minimise_with_kinks
 from shortlist.objectives.least_squares import solve_squared
@@ -119,11 +126,11 @@ class LinearObjective:
         self.loss = get_loss(loss)
         self.X = as_table(X)
         self.n_samples, self.n_features = self.X.shape
-        self.y = _as_target(self.loss, y, self.n_samples)
-        self.n_outputs = _count_outputs(self.loss, self.y, n_outputs)
+        self.y = as_target(self.loss, y, self.n_samples)
+        self.n_outputs = count_outputs(self.loss, self.y, n_outputs)
         self.n_coordinates = self.n_features * self.n_outputs
         self.sample_weight = as_weight(sample_weight, self.n_samples)
-        self.l2 = _as_penalty(l2, self.n_features)
+        self.l2 = as_penalty(l2, self.n_features)
         self.fit_intercept = bool(fit_intercept)
         self.max_iter, self.dense_limit = max_iter, dense_limit
         self._share = self.sample_weight / self.sample_weight.sum()
@@ -349,89 +356,3 @@ class LinearObjective:
         feature, output = np.divmod(support, self.n_outputs)
         features, row = np.unique(feature, return_inverse=True)
         return features, row * self.n_outputs + output
-
-
-def as_table(X: Any) -> Any:
-    """Return X as an array, or a sparse matrix in CSR or CSC form."""
-    if hasattr(X, "tocsr"):
-        X = X if X.format in ("csr", "csc") else X.tocsr()
-    else:
-        X = np.asanyarray(X)
-        if X.dtype.kind not in "biuf":
-            raise ShortlistError(f"X should hold numbers, got dtype {X.dtype}")
-    if len(X.shape) != 2 or X.shape[0] == 0:
-        raise ShortlistError(f"X should have 2 dimensions and rows, got {X.shape}")
-    return X
-
-
-def _as_target(loss: Any, given: Any, n_samples: int) -> Floats:
-    """Return y as float64 of our own, after checking that the loss can take it."""
-    # compiled kernels want one kind of array: writeable, C-contiguous
-    y: Floats = np.array(given, dtype=np.float64, order="C")
-    name, target = type(loss).name, type(loss).target
-    rows = type(loss).is_vector and target == "real"
-    if y.ndim != 1 + rows:
-        raise ShortlistError(
-            f"y should have {1 + rows} dimension(s) for the loss {name}, got {y.ndim}"
-        )
-    if len(y) != n_samples:
-        raise ShortlistError(f"y should have {n_samples} rows, as X has, got {len(y)}")
-    if not np.isfinite(y).all():
-        raise ShortlistError("y should be finite, it holds a NaN or an infinity")
-    if target == "sign":
-        wrong, wanted = np.abs(y) != 1.0, "-1 or +1"
-    elif target == "count":
-        wrong, wanted = y < 0.0, "at least 0"
-    elif target == "class":
-        wrong, wanted = (y < 0.0) | (y != np.floor(y)), "class codes 0, 1, ..."
-    else:
-        return y
-    if wrong.any():
-        raise ShortlistError(
-            f"y should be {wanted} for the loss {name}, got {y[wrong][0]:g}"
-        )
-    return y
-
-
-def _count_outputs(loss: Any, y: Floats, n_outputs: int | None) -> int:
-    if not type(loss).is_vector:
-        wanted = 1
-    elif y.ndim == 2:
-        wanted = y.shape[1]
-    else:
-        wanted = int(y.max(initial=0.0)) + 1
-        if n_outputs is not None and n_outputs > wanted:
-            return n_outputs
-    if n_outputs is not None and n_outputs != wanted:
-        raise ShortlistError(
-            f"n_outputs should be {wanted} for this loss and y, got {n_outputs}"
-        )
-    return wanted
-
-
-def _as_penalty(l2: Any, n_features: int) -> Floats:
-    """One penalty a feature; a number takes no memory for being repeated."""
-    penalty = np.asarray(l2, dtype=np.float64)
-    if penalty.shape not in ((), (n_features,)):
-        raise ShortlistError(
-            f"l2 should be a number or have shape ({n_features},), got {penalty.shape}"
-        )
-    if not (np.isfinite(penalty).all() and (penalty >= 0.0).all()):
-        raise ShortlistError(f"l2 should be at least 0 and finite, got {l2}")
-    return np.broadcast_to(penalty, (n_features,))
-
-
-def as_weight(sample_weight: Any, n_samples: int) -> Floats:
-    """Return the importance of each example, checked."""
-    if sample_weight is None:
-        return np.ones(n_samples)
-    weight = np.array(sample_weight, dtype=np.float64)
-    if weight.shape != (n_samples,):
-        raise ShortlistError(
-            f"sample_weight should have shape ({n_samples},), got {weight.shape}"
-        )
-    if not (np.isfinite(weight).all() and (weight >= 0.0).all() and weight.any()):
-        raise ShortlistError(
-            "sample_weight should be finite, at least 0 and not 0 everywhere"
-        )
-    return weight
