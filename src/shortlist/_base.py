@@ -21,6 +21,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_is_fitted,
+    column_or_1d,
     validate_data,
 )
 
@@ -28,7 +29,7 @@ from shortlist._protocols import Capabilities, RowBlock, RowSource, ShortlistErr
 from shortlist._scoring import Predictor
 from shortlist._shortlist import Shortlist
 from shortlist._targets import Target, choose_target
-from shortlist.losses import get_loss
+from shortlist.losses import Squared, SquaredVector, get_loss, is_loss
 from shortlist.sources import ArraySource, is_table, open_source, take
 
 #: Beyond this many features nothing of that length is built.
@@ -43,6 +44,8 @@ def _knows(what: str) -> Any:
 
     def check(self: BaseSelector) -> bool:
         if hasattr(self, "shortlist_"):
+            if not is_loss(self.shortlist_.loss):
+                return False
             return bool(getattr(get_loss(self.shortlist_.loss), what))
         return self.loss != "auto" and bool(getattr(get_loss(self.loss), what))
 
@@ -72,8 +75,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             # Neither, until y is seen; these say what it can become.
             tags.classifier_tags = ClassifierTags()
             tags.regressor_tags = RegressorTags()
+            tags.target_tags.multi_output = self.capabilities.outputs
         else:
             loss = get_loss(self.loss)
+            squared = isinstance(loss, Squared | SquaredVector)
+            tags.target_tags.multi_output = self.capabilities.outputs and squared
             if loss.is_classifier:
                 tags.estimator_type = "classifier"
                 many = loss.is_vector or loss.name == "logistic"
@@ -122,7 +128,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     ) -> tuple[Any, np.ndarray, Any, Target]:
         """Validate arrays to fit on: X, labels as numbers, weights, target."""
         X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=(np.float64, np.float32),
+            multi_output=self.capabilities.outputs,
+            reset=reset,
         )
         if sample_weight is not None:
             sample_weight = _check_sample_weight(
@@ -155,6 +167,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     ) -> tuple[np.ndarray, Target]:
         """Target of an array of labels, and the labels as numbers."""
         auto = isinstance(self.loss, str) and self.loss == "auto"
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
+        if y.ndim == 2:
+            return self._outputs(y, auto)
         if not auto and not get_loss(self.loss).is_classifier:
             y = np.asarray(y, np.float64)
             return y, choose_target(self.loss, y)
@@ -177,6 +193,19 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return numbers, choose_target(
             self.loss, numbers, labels=names, classes=everyone
         )
+
+    def _outputs(self, y: np.ndarray, auto: bool) -> tuple[np.ndarray, Target]:
+        """Target of several numbers a row."""
+        loss = Squared() if auto else get_loss(self.loss)
+        if not isinstance(loss, Squared | SquaredVector):
+            raise ShortlistError(
+                f"y should have one column for loss={loss.name!r}, got {y.shape[1]}; "
+                "several go with loss='squared'"
+            )
+        y = np.asarray(y, np.float64)
+        if not np.isfinite(y).all():
+            raise ShortlistError("y should be finite, it holds a NaN or an infinity")
+        return y, Target(SquaredVector(), None, np.empty(0), n_outputs=y.shape[1])
 
     def _names_of(self, features: Sequence[str | int] | None) -> tuple[str, ...]:
         """Features that a user gave by name or by number, as names."""
@@ -297,21 +326,26 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     @property
     def coef_(self) -> np.ndarray:
-        """Weights of all features; for classes one row a margin."""
+        """Weights of all features; for classes, or several outputs, one row each."""
         width = self._dense_width("coef_")
         if self.shortlist_.weights is None:
             raise AttributeError(f"{type(self).__name__} has no weights")
         dense = np.zeros((self.shortlist_.n_margins, width))
         entries = (self.shortlist_.margin, self.shortlist_.ids.astype(np.intp))
         dense[entries] = self.shortlist_.weights
-        return dense if self.shortlist_.is_classifier else dense[0]
+        return dense[0] if self._is_one_number else dense
 
     @property
     def intercept_(self) -> np.ndarray | float:
-        """Intercept of each margin; a number for a regression."""
+        """Intercept of each margin; a number for a regression of one output."""
         check_is_fitted(self)
         intercept = self.shortlist_.intercept
-        return intercept if self.shortlist_.is_classifier else float(intercept[0])
+        return float(intercept[0]) if self._is_one_number else intercept
+
+    @property
+    def _is_one_number(self) -> bool:
+        """Whether a single number is predicted."""
+        return not self.shortlist_.is_classifier and self.shortlist_.n_margins == 1
 
     def _came_by_source(self, X: Any) -> bool:
         """Whether X is a source, or a table for a model that knows features by name."""
@@ -344,12 +378,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
         Returns
         -------
-        y : ndarray of shape (n_samples,)
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
         predictor, margins = self._margins(X)
         if self.shortlist_.is_classifier:
             return np.asarray(self.classes_[predictor.codes(margins)])
-        return predictor.responses(margins)[:, 0]
+        responses = predictor.responses(margins)
+        return responses[:, 0] if self._is_one_number else responses
 
     @available_if(_knows("is_classifier"))
     def decision_function(self, X: Any) -> np.ndarray:

@@ -110,6 +110,7 @@ class Fit(NamedTuple):
     value: float  #: the objective at this point
 
 
+@runtime_checkable
 class Objective(Protocol):
     """A convex smooth function Q of many coordinates, as greedy methods see it.
 
@@ -189,6 +190,7 @@ class Capabilities:
     one_pass: bool = False  #: can learn from data that pass by once
     mergeable: bool = False
     groups: bool = False  #: honours feature_groups
+    outputs: bool = False  #: takes several outputs at once
     weights: bool = True  #: honours sample_weight
     options: tuple[str, ...] = ()  #: keyword options of its own
 

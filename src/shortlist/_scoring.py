@@ -11,7 +11,7 @@ from shortlist._refit import Coordinates, coordinates, margins_of
 from shortlist._shortlist import Shortlist
 from shortlist._targets import Target, skips_bad_rows, with_codes
 from shortlist.kernels._jit import kernel
-from shortlist.losses import get_loss, response_into, value_of
+from shortlist.losses import get_loss, is_loss, response_into, value_of
 
 
 class Score(NamedTuple):
@@ -54,6 +54,11 @@ class Predictor:
             raise ShortlistError(
                 f"a shortlist by {shortlist.method} has no weights to predict with; "
                 "refit a model on its features"
+            )
+        if not is_loss(shortlist.loss):
+            raise ShortlistError(
+                f"these features minimise {shortlist.loss}, an objective that is no loss "
+                "of a linear model: predict with it yourself"
             )
         self.shortlist = shortlist
         self.loss: Any = get_loss(shortlist.loss)

@@ -17,7 +17,7 @@ import html
 import math
 import types
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -139,28 +139,38 @@ def as_dict(shortlist: Shortlist) -> dict[str, Any]:
 
 def as_frame(shortlist: Shortlist, backend: str) -> Any:
     """Build a data frame of the entries with pandas or polars."""
+    columns = _columns(shortlist)
+    types_of = {"rank": "int64", "id": "uint64"}
+    types_of |= dict.fromkeys(_FLOAT_COLUMNS, "float64")
+    return build_frame(columns, types_of, backend)
+
+
+def build_frame(
+    columns: Mapping[str, Sequence[Any]], types_of: Mapping[str, str], backend: str
+) -> Any:
+    """Build a data frame; ``types_of`` names the NumPy type of columns of numbers."""
     if backend not in ("pandas", "polars"):
         raise ShortlistError(f"backend should be 'pandas' or 'polars', got {backend!r}")
-    columns = _columns(shortlist)
     # Frames keep text as UTF-8, which has no lone surrogates.
+    columns = dict(columns)
     columns["name"] = [
         name.encode("utf-8", "backslashreplace").decode("utf-8")
-        for name in shortlist.names
+        for name in columns["name"]
     ]
     try:
         if backend == "polars":
             import polars as pl
 
-            dtypes = {"rank": pl.Int64, "name": pl.String, "id": pl.UInt64}
-            dtypes |= dict.fromkeys(_FLOAT_COLUMNS, pl.Float64)
-            return pl.DataFrame(columns, schema_overrides=dtypes)
+            kinds = {"int64": pl.Int64, "uint64": pl.UInt64, "float64": pl.Float64}
+            dtypes = {name: kinds[kind] for name, kind in types_of.items()}
+            dtypes["name"] = pl.String
+            known = {name: dtypes[name] for name in dtypes if name in columns}
+            return pl.DataFrame(columns, schema_overrides=known)
         import pandas as pd
     except ImportError:
         raise ShortlistError(
             f"a {backend} frame needs {backend}: pip install 'shortlist[{backend}]'"
         ) from None
-    types_of = {"rank": "int64", "id": "uint64"}
-    types_of |= dict.fromkeys(_FLOAT_COLUMNS, "float64")
     return pd.DataFrame(
         {
             name: pd.Series(values, dtype=types_of.get(name))

@@ -44,11 +44,14 @@ class Target:
     values: Floats  #: raw numbers of the classes, in the same order; empty if none
     note: str | None = None  #: what the user should know about the choice
     labels: Sequence[Label] | None = None  #: what raw numbers stand for, if they do
+    n_outputs: int = 1  #: of a regression
 
     @property
     def n_margins(self) -> int:
         """How many margins a model of this target has."""
-        return len(self.classes or ()) if self.loss.is_vector else 1
+        if self.classes is None:
+            return self.n_outputs
+        return len(self.classes) if self.loss.is_vector else 1
 
     def knows(self, y: Floats) -> NDArray[np.bool_]:
         """Which raw labels can be learned from, or judged by."""
@@ -59,6 +62,8 @@ class Target:
 
     def encode(self, y: Floats, first_row: int = 0) -> Floats:
         """Turn raw labels into real numbers, signs or class codes; bad ones raise."""
+        if y.ndim == 2:  # several outputs, checked where they came in
+            return y
         known = self.knows(y)
         if not known.all():
             row = int(np.argmin(known))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from reference.foba import correlated, standardised
-from shortlist._protocols import Fit
-from shortlist.objectives import GramObjective
+from shortlist import FoBa, ShortlistError
+from shortlist.objectives import Fit, GramObjective
 from shortlist.table import Settings, Units, foba
 
 
@@ -66,3 +66,47 @@ def test_units_of_measurement_are_what_gradients_are_divided_by():
     blind = foba(Ridge(A * scale, y, 0.0), Units(12), asked)
     assert scaled.best[4].units == plain.best[4].units
     assert blind.best[1].units != plain.best[1].units
+
+
+class NamedRidge(Ridge):
+    def __init__(self, A, y):
+        super().__init__(A, y, 0.01)
+        self.names = [f"gene {j}" for j in range(A.shape[1])]
+
+
+def test_the_estimator_takes_an_objective_and_speaks_by_its_names():
+    X, y, _ = correlated(0, p=20, s=6)
+    A = standardised(X)
+    model = FoBa(k=6, objective=Ridge(A, y, 0.01)).fit()
+    table = FoBa(k=6, l2=0.01).fit(X, y)
+    support = model.get_support(indices=True)
+    np.testing.assert_array_equal(support, table.get_support(indices=True))
+    np.testing.assert_allclose(
+        model.fit_.weights, table.coef_[support] * X.std(0)[support]
+    )
+    assert model.objective_.value(model.fit_) == pytest.approx(model.fit_.value)
+    named = FoBa(k=6, objective=NamedRidge(A, y)).fit()
+    assert named.get_feature_names_out().tolist() == [f"gene {j}" for j in support]
+    assert set(named.shortlist_.names) == {f"gene {j}" for j in support}
+
+
+def test_a_function_of_the_table_may_make_the_objective():
+    X, y, _ = correlated(0, p=20, s=6)
+    options = {"always": ["gene 4"], "never": ["gene 0", 9]}
+    model = FoBa(k=5, objective=NamedRidge, **options).fit(standardised(X), y)
+    assert "gene 4" in model.shortlist_.names
+    assert not {"gene 0", "gene 9"} & set(model.shortlist_.names)
+    groups = FoBa(k=2, objective=NamedRidge, feature_groups=np.arange(20) // 2)
+    chosen = groups.fit(standardised(X), y).get_support(indices=True)
+    assert len(chosen) == 4
+    np.testing.assert_array_equal(chosen[::2] + 1, chosen[1::2])
+
+
+def test_what_only_a_linear_model_can_do_is_refused_with_the_reason():
+    X, y, _ = correlated(0, p=20, s=6)
+    model = FoBa(k=3, objective=NamedRidge).fit(standardised(X), y)
+    assert not hasattr(model, "predict_proba")
+    with pytest.raises(ShortlistError, match="minimise NamedRidge"):
+        model.predict(X)
+    with pytest.raises(ShortlistError, match="refit, got int"):
+        FoBa(k=3, objective=3).fit(X, y)

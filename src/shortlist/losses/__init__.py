@@ -18,6 +18,7 @@ from shortlist.losses._dispatch import (
 )
 from shortlist.losses._registry import (
     get_loss,
+    is_loss,
     loss_class,
     loss_names,
     register,
@@ -47,6 +48,7 @@ __all__ = [
     "curvature",
     "curvature_into",
     "get_loss",
+    "is_loss",
     "loss_class",
     "loss_names",
     "n_margins",

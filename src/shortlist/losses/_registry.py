@@ -141,6 +141,11 @@ def spell(loss: Any) -> str:
     return ":".join((type(loss).name, *(repr(float(field)) for field in loss)))
 
 
+def is_loss(text: str) -> bool:
+    """Whether a text, without parameters, names a loss."""
+    return text.lower().split(":")[0].replace("-", "_") in _ALIASES
+
+
 def loss_names() -> list[str]:
     """Names of all registered losses, sorted."""
     return sorted(_LOSSES)

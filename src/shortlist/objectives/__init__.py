@@ -1,6 +1,8 @@
 """Objectives: what methods that select coordinates minimise."""
 
+from shortlist._protocols import Fit, Objective
 from shortlist.objectives.gram import GramObjective
 from shortlist.objectives.linear import LinearObjective
+from shortlist.objectives.nonnegative import NonNegative
 
-__all__ = ["GramObjective", "LinearObjective"]
+__all__ = ["Fit", "GramObjective", "LinearObjective", "NonNegative", "Objective"]

@@ -5,7 +5,8 @@ of X (nothing is copied: means and scales enter the formulas),
 
     Q(w) = sum_i s_i (y_i - a_i w - b)^2 / 2 + (l2 / 2) ||w||^2,   sum_i s_i = 1,
 
-needs only c = A'Sy and those columns of G = A'SA that were ever candidates. They are
+needs only c = A'Sy and those columns of G = A'SA that were ever candidates (several
+outputs share them: y, w and c are then matrices). They are
 fetched in blocks: when one is missing, the coordinates that look best after it come along,
 so that a product of matrices replaces many of vectors, and most later steps touch X not
 at all. A Cholesky factor of G + l2 on the support grows and shrinks with it.
@@ -37,7 +38,9 @@ class GramObjective:
     ----------
     X : ndarray or sparse matrix of shape (n_samples, n_features)
         Kept as it is, never copied whole.
-    y : array-like of shape (n_samples,)
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        With several outputs a coordinate is a feature and an output, numbered feature by
+        feature, and supports hold all outputs of a feature or none.
     l2 : float, default=0.0
         Penalty of the standardised weights.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -62,8 +65,6 @@ class GramObjective:
     (array([2.]), array([1.]))
     """
 
-    n_outputs = 1
-
     def __init__(
         self,
         X: Any,
@@ -76,31 +77,33 @@ class GramObjective:
     ) -> None:
         self.X = as_table(X)
         n_samples, self.n_features = self.X.shape
-        self.n_coordinates, self.l2 = self.n_features, float(l2)
+        self.l2 = float(l2)
         if not 0.0 <= self.l2 < np.inf:
             raise ShortlistError(f"l2 should be at least 0 and finite, got {l2}")
         self.fit_intercept = bool(fit_intercept)
         weight = as_weight(sample_weight, n_samples)
         self._share = weight / weight.sum()
-        y = np.asarray(y, np.float64)
-        self._y_mean, residual = 0.0, y
+        residual = np.array(y, np.float64).reshape(n_samples, -1)
+        self.n_outputs = residual.shape[1]
+        self.n_coordinates = self.n_features * self.n_outputs
+        self._y_mean = np.zeros(self.n_outputs)
         for _ in range(2 * self.fit_intercept):  # the second mean is rounding's
-            mean = float(self._share @ residual)
+            mean = self._share @ residual
             self._y_mean, residual = self._y_mean + mean, residual - mean
         # What rounding leaves of a constant is nothing to explain.
-        if np.abs(residual).max() <= 64.0 * np.finfo(float).eps * abs(self._y_mean):
-            residual = np.zeros(n_samples)
-        self._yy = float(self._share @ residual**2)
+        rounding = 64.0 * np.finfo(float).eps * np.abs(self._y_mean)
+        residual[:, np.abs(residual).max(axis=0) <= rounding] = 0.0
+        self._yy = float((self._share @ residual**2).sum())
 
         self.mean, spread = mean_and_spread(self.X, self._share, center=fit_intercept)
         self.usable = spread > 0.0
         self.scale = np.where(self.usable, spread if standardize else 1.0, 1.0)
         self._diagonal = (spread / self.scale) ** 2
-        self._c = self._project((self._share * residual)[:, np.newaxis])[:, 0]
+        self._c = self._project(self._share[:, np.newaxis] * residual)
 
         self._grams = np.empty((BLOCK, self.n_features))
         self._slot_of: dict[int, int] = {}
-        self._promise = np.abs(self._c)
+        self._promise = _row_lengths(self._c)
         self._order: list[int] = []
         self._factor = np.zeros((BLOCK, BLOCK))
 
@@ -113,36 +116,44 @@ class GramObjective:
 
     def value(self, fit: Fit) -> float:
         """Q at the point."""
-        w = fit.weights
-        quadratic = w @ self._gram(fit.support)[:, fit.support] @ w
-        fitted = quadratic - 2.0 * (self._c[fit.support] @ w)
+        features, W = self._rows(fit)
+        fitted = (W * (self._gram(features)[:, features] @ W)).sum()
+        explained = 2.0 * (self._c[features] * W).sum()
         off = self._off(fit)
-        return 0.5 * float(self._yy + fitted + self.l2 * (w @ w) + off**2)
+        penalty = self.l2 * (W**2).sum() + (off**2).sum()
+        return 0.5 * float(self._yy + fitted - explained + penalty)
 
     def gradient(self, fit: Fit) -> Floats:
         """Partial derivative of Q for every coordinate."""
-        self._fetch(fit.support)
-        slots = np.zeros(len(self._slot_of))
-        slots[[self._slot_of[j] for j in fit.support.tolist()]] = fit.weights
-        gradient: Floats = slots @ self._grams[: len(slots)] - self._c
-        gradient[fit.support] += self.l2 * fit.weights
-        if off := self._off(fit):
-            gradient += off * np.where(self.usable, self.mean / self.scale, 0.0)
-        self._promise = np.abs(gradient)
-        return gradient
+        features, W = self._rows(fit)
+        self._fetch(features)
+        slots = np.zeros((self.n_outputs, len(self._slot_of)))
+        slots[:, [self._slot_of[j] for j in features.tolist()]] = W.T
+        gradient: Floats = (slots @ self._grams[: slots.shape[1]]).T - self._c
+        gradient[features] += self.l2 * W
+        off = self._off(fit)
+        if off.any():
+            gradient += np.outer(
+                np.where(self.usable, self.mean / self.scale, 0.0), off
+            )
+        self._promise = _row_lengths(gradient)
+        return gradient.ravel()
 
     def refit(self, support: Ints, start: Fit | None = None) -> Fit:
         """Minimise Q over a support; coordinates that depend on others get weight 0."""
         support = np.asarray(support, np.int64)
-        self._factorise(support)
-        m = len(self._order)
+        features = self._features(support)
+        self._factorise(features)
         order = np.array(self._order, np.int64)
         found = self._c[order]
-        solve(self._factor, m, found)
-        weights = np.zeros(len(support))
-        weights[np.searchsorted(support, order)] = found
-        value = 0.5 * (self._yy - float(self._c[order] @ found))
-        return Fit(support, weights, self._intercept(support, weights), value)
+        for c in range(self.n_outputs):
+            column = found[:, c].copy()
+            solve(self._factor, len(order), column)
+            found[:, c] = column
+        W = np.zeros((len(features), self.n_outputs))
+        W[np.searchsorted(features, order)] = found
+        value = 0.5 * (self._yy - float((self._c[order] * found).sum()))
+        return Fit(support, W.ravel(), self._intercept(features, W), value)
 
     def removal_costs(self, fit: Fit, unit_of: Ints | None = None) -> Floats:
         """How much Q rises if a coordinate leaves and the others are refitted.
@@ -153,52 +164,76 @@ class GramObjective:
         ----------
         fit : Fit
         unit_of : ndarray of shape (n_weights,), default=None
-            Set, from 0, that each coordinate leaves with; None: each alone.
+            Set, from 0, that each coordinate leaves with; None: each feature alone.
         """
-        self._factorise(fit.support)
-        m, places = len(self._order), np.searchsorted(fit.support, self._order)
-        weights = fit.weights[places]
-        if unit_of is None:
-            costs = np.zeros(len(fit.support))
+        features, W = self._rows(fit)
+        self._factorise(features)
+        m, places = len(self._order), np.searchsorted(features, self._order)
+        unit, n_units = self._units(unit_of, len(features))
+        if n_units == len(features):
+            costs = np.zeros(n_units)
             inverse = inverse_diagonal(self._factor, m)
-            costs[places] = weights**2 / (2.0 * inverse)
+            costs[unit[places]] = (W[places] ** 2).sum(axis=1) / (2.0 * inverse)
             return costs
-        L = np.tril(self._factor[:m, :m])
-        lower = np.linalg.solve(L, np.eye(m))
-        return removal_costs(
-            weights, lower.T @ lower, unit_of[places], int(unit_of.max(initial=-1)) + 1
-        )
+        lower = np.linalg.solve(np.tril(self._factor[:m, :m]), np.eye(m))
+        return removal_costs(W[places], lower.T @ lower, unit[places], n_units)
 
     def zeroing_costs(self, fit: Fit, unit_of: Ints | None = None) -> Floats:
         """How much Q rises from a refitted point if a weight is set to zero.
 
         The other weights stay; ``unit_of`` as in ``removal_costs``.
         """
-        own = self._diagonal[fit.support] + self.l2
-        if unit_of is None:
-            return 0.5 * own * fit.weights**2
-        W = fit.weights[:, np.newaxis] * (unit_of[:, np.newaxis] == np.unique(unit_of))
-        fitted = W * (self._gram(fit.support)[:, fit.support] @ W + self.l2 * W)
-        return np.asarray(0.5 * fitted.sum(axis=0))
+        features, W = self._rows(fit)
+        unit, n_units = self._units(unit_of, len(features))
+        costs = np.zeros(n_units)
+        if n_units == len(features):
+            own = self._diagonal[features] + self.l2
+            costs[unit] = 0.5 * own * (W**2).sum(axis=1)
+            return costs
+        gram = self._gram(features)[:, features]
+        for u in range(n_units):
+            members = np.flatnonzero(unit == u)
+            part = W[members]
+            pulled = gram[np.ix_(members, members)] @ part + self.l2 * part
+            costs[u] = 0.5 * (part * pulled).sum()
+        return costs
 
     def decreases(self, fit: Fit) -> Floats:
         """How much Q can fall along each coordinate alone: g_j^2 / (2 (G_jj + l2))."""
-        own = self._diagonal + self.l2
-        return self.gradient(fit) ** 2 / (2.0 * np.where(self.usable, own, np.inf))
+        own = np.where(self.usable, self._diagonal + self.l2, np.inf)
+        return self.gradient(fit) ** 2 / (2.0 * np.repeat(own, self.n_outputs))
 
-    def raw(self, fit: Fit) -> tuple[Floats, Floats]:
-        """Weights for X itself, and the intercept."""
-        return fit.weights / self.scale[fit.support], fit.nuisance
+    def _features(self, support: Ints) -> Ints:
+        """Features of a support, which has all outputs of each."""
+        m = self.n_outputs
+        features = support[::m] // m
+        whole = np.add.outer(features * m, np.arange(m)).ravel()
+        if not np.array_equal(support, whole):
+            raise ShortlistError("a support should have all outputs of a feature")
+        return features
 
-    def _intercept(self, support: Ints, weights: Floats) -> Floats:
+    def _rows(self, fit: Fit) -> tuple[Ints, Floats]:
+        """Features of a fit, and their weights, a row a feature."""
+        return self._features(fit.support), fit.weights.reshape(-1, self.n_outputs)
+
+    def _units(self, unit_of: Ints | None, n_features: int) -> tuple[Ints, int]:
+        """Unit of each feature of a support, and how many units there are."""
+        if unit_of is None:
+            return np.arange(n_features), n_features
+        unit = unit_of[:: self.n_outputs]
+        return unit, int(unit.max(initial=-1)) + 1
+
+    def _intercept(self, features: Ints, W: Floats) -> Floats:
         if not self.fit_intercept:
             return np.empty(0)
-        raw = weights / self.scale[support]
-        return np.array([self._y_mean - float(self.mean[support] @ raw)])
+        raw = W / self.scale[features, np.newaxis]
+        return np.asarray(self._y_mean - self.mean[features] @ raw)
 
-    def _off(self, fit: Fit) -> float:
-        """How far the intercept is from the best one for the weights."""
-        return float((fit.nuisance - self._intercept(fit.support, fit.weights)).sum())
+    def _off(self, fit: Fit) -> Floats:
+        """How far each intercept is from the best one for the weights."""
+        if not self.fit_intercept:
+            return np.zeros(self.n_outputs)
+        return fit.nuisance - self._intercept(*self._rows(fit))
 
     def _gram(self, support: Ints) -> Floats:
         self._fetch(support)
@@ -277,3 +312,7 @@ def mean_and_spread(X: Any, share: Floats, *, center: bool) -> tuple[Floats, Flo
     # What rounding leaves of a constant column is not a spread.
     spread[spread <= 1e-7 * np.sqrt(square)] = 0.0
     return mean * center, spread
+
+
+def _row_lengths(table: Floats) -> Floats:
+    return np.abs(table[:, 0]) if table.shape[1] == 1 else np.linalg.norm(table, axis=1)

@@ -17,8 +17,8 @@ def removal_costs(
 
     Parameters
     ----------
-    weights : ndarray of shape (n_weights,)
-        Where the minimum is.
+    weights : ndarray of shape (n_weights,) or (n_weights, n_outputs)
+        Where the minimum is; outputs share the Hessian, and their costs add up.
     inverse : ndarray of shape (n_weights, n_weights)
         H^-1.
     unit_of : ndarray of shape (n_weights,)
@@ -35,5 +35,6 @@ def removal_costs(
     units, first = np.unique(unit_of[order], return_index=True)
     for unit, members in zip(units, np.split(order, first[1:]), strict=True):
         w = weights[members]
-        costs[unit] = 0.5 * w @ np.linalg.solve(inverse[np.ix_(members, members)], w)
+        block = inverse[np.ix_(members, members)]
+        costs[unit] = 0.5 * (w * np.linalg.solve(block, w)).sum()
     return costs

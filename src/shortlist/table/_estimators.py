@@ -10,14 +10,20 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from shortlist._base import BaseSelector
-from shortlist._protocols import Ids, ShortlistError
+from shortlist._protocols import Fit, Ids, Objective, ShortlistError
 from shortlist._shortlist import Shortlist
 from shortlist._targets import Target
 from shortlist.sources._names import ColumnNames
 from shortlist.table._foba import Settings, check_settings
-from shortlist.table._foba_select import CAPABILITIES, Selected, select
+from shortlist.table._foba_select import (
+    CAPABILITIES,
+    Selected,
+    select,
+    select_coordinates,
+)
 from shortlist.table._gather import Table
 from shortlist.table._groups import read_groups
+from shortlist.table._path import PathPoint, named_path, path_frame
 
 
 class FoBa(BaseSelector):
@@ -57,13 +63,24 @@ class FoBa(BaseSelector):
     l2 : float or "auto", default="auto"
         Penalty of standardised weights: none for the squared loss, 1e-4 for others,
         whose classes may be separable.
+    positive : bool, default=False
+        Allow no negative weights (two classes or one number to predict).
     epsilon, delta : float, default=0.0
         Stop when no gradient exceeds epsilon, or when a step gains less than delta.
+    objective : Objective or callable, default=None
+        A convex smooth function of your own to minimise instead of a loss of Xw, or one
+        that makes it from X and y. ``fit`` then needs neither. Parameters that describe
+        a table (loss, standardize, fit_intercept, l2, positive) do not matter.
 
     Attributes
     ----------
     shortlist_ : Shortlist
         The result for k.
+    path_ : dict of int to PathPoint
+        For each size the best support (``.best``) and the one reached last
+        (``.latest``), each with names, weights, intercept and objective.
+    objective_, fit_ : Objective, Fit
+        With ``objective``: the function, and where it is smallest on the support.
     support_, ranking_, coef_, intercept_, classes_
         As in scikit-learn.
 
@@ -111,8 +128,10 @@ class FoBa(BaseSelector):
         standardize: bool = True,
         fit_intercept: bool = True,
         l2: float | str = "auto",
+        positive: bool = False,
         epsilon: float = 0.0,
         delta: float = 0.0,
+        objective: Any = None,
     ) -> None:
         self.k = k
         self.loss = loss
@@ -125,16 +144,19 @@ class FoBa(BaseSelector):
         self.standardize = standardize
         self.fit_intercept = fit_intercept
         self.l2 = l2
+        self.positive = positive
         self.epsilon = epsilon
         self.delta = delta
+        self.objective = objective
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Select from a table.
+    def fit(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Any:
+        """Select from a table, or from the coordinates of ``objective``.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Several outputs share their features.
         sample_weight : array-like of shape (n_samples,), default=None
 
         Returns
@@ -147,6 +169,9 @@ class FoBa(BaseSelector):
                 f"l2 should be a number from 0 or 'auto', got {self.l2!r}"
             )
         check_settings(self._settings())
+        if self.objective is not None:
+            self._fit_objective(X, y)
+            return self
         X, codes, weight, target = self._table(X, y, sample_weight)
         n_features = X.shape[1]
         ids = np.arange(n_features, dtype=np.uint64)
@@ -154,6 +179,30 @@ class FoBa(BaseSelector):
         self._selected: Selected = self._select(table, target)
         self._finish(table, target, codes)
         return self
+
+    def _fit_objective(self, X: Any, y: Any) -> None:
+        """Select from the coordinates of an objective."""
+        objective = self.objective
+        makes_one = isinstance(objective, type) or not hasattr(objective, "refit")
+        if makes_one and callable(objective):
+            objective = objective(X, y)
+        if not isinstance(objective, Objective):
+            raise ShortlistError(
+                "objective should have n_coordinates, value, gradient and refit, got "
+                f"{type(objective).__name__}"
+            )
+        self.objective_, self.n_features_in_ = objective, int(objective.n_coordinates)
+        names = getattr(objective, "names", None)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        unit_of, always, never = self._units(self.n_features_in_)
+        self._selected, fits = select_coordinates(
+            objective, self._settings(), unit_of=unit_of, always=always, never=never
+        )
+        self.fit_: Fit = fits[self._selected.best_size(self.k)]
+        self._publish(self._at(self.k))
 
     def _finish(self, table: Table, target: Target, labels: np.ndarray) -> None:
         """Publish the result for k."""
@@ -172,6 +221,7 @@ class FoBa(BaseSelector):
             standardize=self.standardize,
             fit_intercept=self.fit_intercept,
             l2=self.l2,
+            positive=self.positive,
         )
 
     def at(self, k: int) -> Shortlist:
@@ -187,6 +237,26 @@ class FoBa(BaseSelector):
         if not lowest <= k <= self.k:
             raise ShortlistError(f"k should be from {lowest} to {self.k}, got {k}")
         return self._at(k)
+
+    @property
+    def path_(self) -> dict[int, PathPoint]:
+        """Supports of all sizes; see Attributes."""
+        check_is_fitted(self)
+        return named_path(self._selected, self._names_by_id)
+
+    def path_frame(self, backend: str = "pandas") -> Any:
+        """Return the path as a data frame: a row for each size, kind and weight.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars"}, default="pandas"
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
+            Columns size, kind ("best" or "latest"), objective, name, id, margin, weight.
+        """
+        return path_frame(self.path_, backend)
 
     def _at(self, k: int) -> Shortlist:
         params = asdict(self._settings())

@@ -17,7 +17,9 @@ from shortlist.table._foba_select import PathStep, Selected
 from shortlist.table._gather import Table
 
 
-def held_out_losses(selected: Selected, table: Table, sizes: Sequence[int]) -> Floats:
+def held_out_losses(
+    selected: Selected, target: Target, table: Table, sizes: Sequence[int]
+) -> Floats:
     """Mean loss on a table of the best support of at most each size."""
     weight = np.ones(len(table.y)) if table.weight is None else table.weight
     if not weight.any():
@@ -25,8 +27,8 @@ def held_out_losses(selected: Selected, table: Table, sizes: Sequence[int]) -> F
     losses = []
     for size in sizes:
         step = selected.best(size)
-        Z = _margins(step, selected.target, table.X)
-        losses.append(mean_loss(selected.target.loss, table.y, Z, weight))
+        Z = _margins(step, target, table.X)
+        losses.append(mean_loss(target.loss, table.y, Z, weight))
     return np.array(losses)
 
 
@@ -71,7 +73,7 @@ class FoBaCV(FoBa):
     cv : int, splitter or iterable, default=5
         Folds, as in scikit-learn; stratified for classes.
     loss, criterion, backward, overshoot, feature_groups, always, never, standardize, \
-fit_intercept, l2, epsilon, delta
+fit_intercept, l2, positive, epsilon, delta
         See :class:`FoBa`.
 
     Attributes
@@ -113,6 +115,7 @@ fit_intercept, l2, epsilon, delta
         standardize: bool = True,
         fit_intercept: bool = True,
         l2: float | str = "auto",
+        positive: bool = False,
         epsilon: float = 0.0,
         delta: float = 0.0,
     ) -> None:
@@ -128,6 +131,7 @@ fit_intercept, l2, epsilon, delta
             standardize=standardize,
             fit_intercept=fit_intercept,
             l2=l2,
+            positive=positive,
             epsilon=epsilon,
             delta=delta,
         )
@@ -143,7 +147,7 @@ fit_intercept, l2, epsilon, delta
         for train, test in folds.split(table.X, labels):
             part = self._select(_rows(table, train), target)
             sizes = self.cv_sizes_.tolist()
-            losses.append(held_out_losses(part, _rows(table, test), sizes))
+            losses.append(held_out_losses(part, target, _rows(table, test), sizes))
         self.cv_losses_ = np.array(losses)
         place, _, _ = one_standard_error(self.cv_losses_)
         self.k_ = int(self.cv_sizes_[place])

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import Fit, Floats, Ints
+from shortlist._protocols import Fit, Floats, Ints, ShortlistError
 from shortlist._targets import Target
-from shortlist.losses import Squared
-from shortlist.objectives import GramObjective, LinearObjective
+from shortlist.losses import Squared, SquaredVector
+from shortlist.objectives import GramObjective, LinearObjective, NonNegative
 from shortlist.objectives.gram import mean_and_spread
 from shortlist.table._foba import Path, Settings, Units, foba
 
@@ -26,12 +26,13 @@ class TableProblem:
     n_outputs: int
     scale: Floats  #: of each column; weights times it are standardised
     constant: np.ndarray  #: columns that say nothing
+    is_standardised: bool  #: whether the objective's own weights are so already
 
     def raw(self, fit: Fit) -> tuple[Floats, Floats]:
         """Weights for the columns as they are, and the intercepts."""
         weights = fit.weights
-        if hasattr(self.objective, "raw"):
-            weights, _ = self.objective.raw(fit)
+        if self.is_standardised:
+            weights = weights / self.scale[fit.support // self.n_outputs]
         none = np.zeros(self.n_outputs)
         return weights, fit.nuisance if len(fit.nuisance) else none
 
@@ -45,10 +46,17 @@ def table_problem(
     standardize: bool = True,
     fit_intercept: bool = True,
     l2: float | str = "auto",
+    positive: bool = False,
 ) -> TableProblem:
     """Set up the objective for a table with encoded labels."""
+    if positive and target.n_margins > 1:
+        raise ShortlistError(
+            "positive=True goes with two classes or one number to predict, got "
+            f"{target.n_margins} {'outputs' if target.classes is None else 'classes'}"
+        )
     penalty = float(l2) if not isinstance(l2, str) else None
-    if isinstance(target.loss, Squared):
+    own: Any
+    if isinstance(target.loss, Squared | SquaredVector):
         gram = GramObjective(
             X,
             y,
@@ -57,7 +65,8 @@ def table_problem(
             fit_intercept=fit_intercept,
             standardize=standardize,
         )
-        return TableProblem(gram, 1, gram.scale, ~gram.usable)
+        own = NonNegative(gram) if positive else gram
+        return TableProblem(own, gram.n_outputs, gram.scale, ~gram.usable, True)
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
     _, spread = mean_and_spread(X, weight / weight.sum(), center=fit_intercept)
     flat = spread == 0.0
@@ -71,7 +80,8 @@ def table_problem(
         fit_intercept=fit_intercept,
         n_outputs=target.n_margins if target.loss.is_vector else None,
     )
-    return TableProblem(objective, objective.n_outputs, scale, flat)
+    own = NonNegative(objective) if positive else objective
+    return TableProblem(own, objective.n_outputs, scale, flat, False)
 
 
 def foba_path(
@@ -90,7 +100,7 @@ def foba_path(
     if unit_of is not None or problem.n_outputs > 1:
         unit_of = np.repeat(own, problem.n_outputs)
     scale = None
-    if not isinstance(problem.objective, GramObjective):
+    if not problem.is_standardised:
         scale = np.repeat(problem.scale, problem.n_outputs)
     units = Units(n_features * problem.n_outputs, unit_of, scale)
     return foba(problem.objective, units, settings, always=always, never=never)
