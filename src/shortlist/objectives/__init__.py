@@ -3,6 +3,14 @@
 from shortlist._protocols import Fit, Objective
 from shortlist.objectives.gram import GramObjective
 from shortlist.objectives.linear import LinearObjective
+from shortlist.objectives.log_det import LogDetObjective
 from shortlist.objectives.nonnegative import NonNegative
 
-__all__ = ["Fit", "GramObjective", "LinearObjective", "NonNegative", "Objective"]
+__all__ = [
+    "Fit",
+    "GramObjective",
+    "LinearObjective",
+    "LogDetObjective",
+    "NonNegative",
+    "Objective",
+]

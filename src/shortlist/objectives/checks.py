@@ -22,6 +22,35 @@ def as_table(X: Any) -> Any:
     return X
 
 
+def as_covariance(given: Any) -> Floats:
+    """Return S as a symmetric matrix of float64 with a positive diagonal."""
+    S = np.asarray(given)
+    if S.dtype.kind not in "biuf":
+        raise ShortlistError(f"S should hold numbers, got dtype {S.dtype}")
+    if S.ndim != 2 or len(S) == 0 or S.shape[0] != S.shape[1]:
+        raise ShortlistError(f"S should be a square matrix, got shape {S.shape}")
+    S = S.astype(np.float64)
+    if not np.isfinite(S).all():
+        raise ShortlistError("S should be finite, it holds a NaN or an infinity")
+    variances = np.diag(S)
+    if not (variances > 0.0).all():
+        i = int(np.argmin(variances > 0.0))
+        raise ShortlistError(
+            f"variances on the diagonal of S should be above 0, "
+            f"S[{i}, {i}] is {variances[i]:g}; drop constant variables"
+        )
+    d = np.sqrt(variances)
+    # relative to what covariances can be; float32 has seven digits
+    unequal = np.abs(S - S.T) / d / d[:, np.newaxis] > 1e-6
+    if unequal.any():
+        i, j = np.argwhere(unequal)[0]
+        raise ShortlistError(
+            f"S should be symmetric, S[{i}, {j}] is {S[i, j]:g} "
+            f"and S[{j}, {i}] is {S[j, i]:g}"
+        )
+    return np.asarray(0.5 * (S + S.T))
+
+
 def as_target(loss: Any, given: Any, n_samples: int) -> Floats:
     """Return y as float64 of our own, after checking that the loss can take it."""
     # compiled kernels want one kind of array: writeable, C-contiguous

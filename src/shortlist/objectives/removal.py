@@ -33,7 +33,7 @@ def removal_costs(
     costs = np.zeros(n_units)
     order = np.argsort(unit_of, kind="stable")
     units, first = np.unique(unit_of[order], return_index=True)
-    for unit, members in zip(units, np.split(order, first[1:]), strict=True):
+    for unit, members in zip(units, np.split(order, first)[1:], strict=True):
         w = weights[members]
         block = inverse[np.ix_(members, members)]
         costs[unit] = 0.5 * (w * np.linalg.solve(block, w)).sum()
