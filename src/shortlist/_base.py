@@ -7,6 +7,7 @@ Nothing as long as the number of features is built unless the user asks for it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from numbers import Integral
 from typing import Any, ClassVar
@@ -26,7 +27,7 @@ from sklearn.utils.validation import (
 )
 
 from shortlist._protocols import Capabilities, RowBlock, RowSource, ShortlistError
-from shortlist._scoring import Predictor
+from shortlist._scoring import Predictor, evaluate
 from shortlist._shortlist import Shortlist
 from shortlist._targets import Target, choose_target
 from shortlist.losses import Squared, SquaredVector, get_loss, is_loss
@@ -211,6 +212,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """Features that a user gave by name or by number, as names."""
         known = getattr(self, "feature_names_in_", None)
         if known is not None:
+            numbers = [int(f) for f in features or () if _is_number(f)]
+            if any(not 0 <= number < len(known) for number in numbers):
+                raise ShortlistError(
+                    f"features should be from 0 to {len(known) - 1}, got {numbers}"
+                )
             return tuple(
                 str(known[f]) if _is_number(f) else str(f) for f in features or ()
             )
@@ -227,6 +233,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self.shortlist_ = shortlist
         if shortlist.classes is not None:
             self.classes_ = np.array(shortlist.classes)
+        elif hasattr(self, "classes_"):
+            del self.classes_
 
     def _get_support_mask(self) -> np.ndarray:
         mask = np.zeros(self._dense_width("get_support()"), bool)
@@ -348,10 +356,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return not self.shortlist_.is_classifier and self.shortlist_.n_margins == 1
 
     def _came_by_source(self, X: Any) -> bool:
-        """Whether X is a source, or a table for a model that knows features by name."""
-        return isinstance(X, RowSource) or (
-            not hasattr(self, "n_features_in_") and is_table(X)
-        )
+        """Whether X is a source, a path, or a table for a model that knows names."""
+        if isinstance(X, RowSource | str | os.PathLike):
+            return True
+        return not hasattr(self, "n_features_in_") and is_table(X)
 
     def _blocks(self, X: Any) -> Iterator[RowBlock]:
         """Blocks of a source, or of arrays like the ones that were fitted."""
@@ -413,15 +421,19 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         p = predictor.responses(margins)
         return np.hstack([1.0 - p, p]) if p.shape[1] == 1 else p
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Accuracy for classes, R^2 for numbers.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix or row source of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
+            A source has labels, and weights, of its own.
         sample_weight : array-like of shape (n_samples,), default=None
         """
+        if y is None and self._came_by_source(X):
+            check_is_fitted(self)
+            return evaluate(self.shortlist_, open_source(X)).value
         predicted = self.predict(X)
         metric = accuracy_score if self.shortlist_.is_classifier else r2_score
         return float(metric(y, predicted, sample_weight=sample_weight))

@@ -22,12 +22,19 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from shortlist._protocols import Floats, Ids, Ints, RowBlock, RowSource, ShortlistError
+from shortlist._protocols import (
+    DataError,
+    Floats,
+    Ids,
+    Ints,
+    RowBlock,
+    RowSource,
+    ShortlistError,
+)
 from shortlist._refit import Coordinates, Refit, coordinates, keep
 from shortlist._shortlist import Shortlist
-from shortlist._steps import HITS, LOSS, WEIGHT
+from shortlist._steps import HITS, LOSS, WEIGHT, mean_norm
 from shortlist._targets import (
-    ROWS_LOOKED_AT,
     Target,
     notes_on,
     skips_bad_rows,
@@ -181,18 +188,17 @@ class OnlineLearner:
     never: Sequence[str] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
 
-    def start(self, source: RowSource, head: Sequence[RowBlock]) -> OnlineState:
-        """Fresh state for a source whose first rows are ``head``."""
-        labels = np.concatenate([block.y for block in head]) if head else np.empty(0)
-        labels = labels[:ROWS_LOOKED_AT]  # head ends with a block, so it may have more
+    def start(self, source: RowSource, labels: Floats) -> OnlineState:
+        """Fresh state for a source that begins with these labels."""
         target = target_of(source, self.loss, self.classes, labels)
         return self.begin(source, target)
 
     def begin(self, source: RowSource, target: Target) -> OnlineState:
         """Fresh state for a target that is known."""
-        if self.refit and not source.reiterable:
+        if not source.reiterable and (self.refit or self.passes > 1):
+            again = "a refit reads" if self.refit else f"passes={self.passes} reads"
             raise ShortlistError(
-                f"{source.name} can be read only once, and a refit reads it again; "
+                f"{source.name} can be read only once, and {again} it again; "
                 "choose a one-pass recipe"
             )
         always = np.unique(source.ids(self.always)) if self.always else _NO_IDS
@@ -237,6 +243,7 @@ class OnlineLearner:
         """Close a pass; True if another one is wanted."""
         state.rows_in_pass = 0
         if state.stage == EXPLORE:
+            self._check_range(state)
             if state.pass_number < self.passes:
                 state.pass_number += 1
                 return True
@@ -262,6 +269,12 @@ class OnlineLearner:
         state.pass_number += 1
         return state.stage != DONE
 
+    def _check_range(self, state: OnlineState) -> None:
+        """Refuse values whose squares single precision cannot hold."""
+        size = float(mean_norm(self.rule.totals(state.model)))
+        if not 1e-30 < size < 1e30:
+            raise DataError(_OUT_OF_RANGE)
+
     def _refit(self, state: OnlineState, chosen: Coordinates | None = None) -> Refit:
         if chosen is None:
             found = self.rule.found(state.model, state.target, state.always)
@@ -280,6 +293,7 @@ class OnlineLearner:
 
     def result(self, state: OnlineState, source: RowSource) -> Shortlist:
         """What has been learned so far; the state stays usable."""
+        self._check_range(state)
         if state.refit is None:
             found = self.rule.found(state.model, state.target, state.always)
         else:
@@ -290,6 +304,8 @@ class OnlineLearner:
             found.ids, found.margin, found.score, self.k, self.budget, state.always
         )
         ids = found.ids[chosen]
+        if not (np.isfinite(found.weight).all() and np.isfinite(found.bias).all()):
+            raise DataError(f"{source.name}: {_OUT_OF_RANGE}")
         target, totals = state.target, self.rule.totals(state.model)
         return Shortlist(
             method=self.method,
@@ -321,6 +337,10 @@ class OnlineLearner:
         return state.stage, float(loss)
 
 
+_OUT_OF_RANGE = (
+    "values of features are too large, too small or too unequal to learn from; scale "
+    "them to about 1"
+)
 _NO_IDS: Ids = np.empty(0, np.uint64)
 
 

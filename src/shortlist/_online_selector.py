@@ -84,12 +84,12 @@ class OnlineSelector(BaseSelector):
         KeyboardInterrupt, DataError
             In mid-run: the selector is fitted with what had been learned by then.
         """
+        self._check_request()
         opened: RowSource = open_source(source)
         self._forget()
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 delattr(self, name)
-        self._check_request()
         learner = self._learner(classes=classes, reiterable=opened.reiterable)
         try:
             self._publish(run(learner, opened, observe))
@@ -108,6 +108,9 @@ class OnlineSelector(BaseSelector):
         sample_weight: Any = None,
     ) -> Any:
         """Learn from more examples, in one pass; earlier ones are not needed again.
+
+        Calls of ``partial_fit`` go on from each other; what ``fit`` or ``fit_source``
+        have learned is left behind by the first one after them.
 
         Parameters
         ----------
@@ -157,5 +160,5 @@ class _Known:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._learner, name)
 
-    def start(self, source: RowSource, head: Any) -> OnlineState:
+    def start(self, source: RowSource, labels: Any) -> OnlineState:
         return self._learner.begin(source, self._target)

@@ -140,8 +140,8 @@ Result_co = TypeVar("Result_co", covariant=True)
 class Algorithm(Protocol[State, Result_co]):
     """What an engine runs: a state, stepped through blocks, pass after pass."""
 
-    def start(self, source: RowSource, head: Sequence[RowBlock]) -> State:
-        """Fresh state; ``head`` is the first rows, a thousand or all there are."""
+    def start(self, source: RowSource, labels: Floats) -> State:
+        """Fresh state; given are the first labels, a thousand or all there are."""
         ...
 
     def step(self, state: State, block: RowBlock) -> None:

@@ -26,8 +26,6 @@ from shortlist.kernels.csr import take_rows
 from shortlist.losses import Logistic, Softmax, Squared, get_loss
 
 MAX_AUTO_CLASSES = 20
-#: Rows of a stream that ``loss="auto"`` looks at.
-ROWS_LOOKED_AT = 1000
 
 #: Numbers to predict should be smaller: sketches hold weights in 32 bits.
 LARGEST_NUMBER = 1e30

@@ -13,6 +13,7 @@ from shortlist.kernels.libsvm_text import (
     BAD_FEATURE,
     BAD_LABEL,
     GOOD,
+    Parsed,
     Rows,
     parse_lines,
     rows_for,
@@ -23,7 +24,8 @@ TRICKY = b"1 2:0.5 34567890:-3.25e-7 18446744073709551615:1234567.8 qid:3 9:1234
 
 def parse(text, is_end=True, skip_bad=False, room=None):
     room = room or rows_for(len(text))
-    return parse_lines(np.frombuffer(text, np.uint8), is_end, skip_bad, room), room
+    parsed = parse_lines(np.frombuffer(text, np.uint8), is_end, skip_bad, room)
+    return Parsed(*parsed), room
 
 
 def read_number(token):
@@ -110,7 +112,7 @@ def test_what_follows_the_text_is_never_looked_at():
     for length in range(len(TRICKY)):
         alone, room = parse(TRICKY[:length])
         other_room = rows_for(length)
-        other = parse_lines(longer[:length], True, False, other_room)
+        other = Parsed(*parse_lines(longer[:length], True, False, other_room))
         assert other == alone
         n = room.indptr[alone.rows]
         np.testing.assert_array_equal(other_room.ids[:n], room.ids[:n])

@@ -414,3 +414,37 @@ def test_ctrl_c_in_mid_refit_fits_to_the_rows_so_far():
     result = stop.value.result
     assert set(result.ids.tolist()) == planted
     np.testing.assert_allclose(np.abs(result.weights), 1.0, atol=0.1)
+
+
+def test_a_source_is_scored_by_its_own_labels_and_paths_are_sources(tmp_path):
+    path = tmp_path / "rows.svm"
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=500)
+    path.write_text("".join(f"{v > 0:d} 7:{v} {rng.integers(99)}:1\n" for v in x))
+    model = Mission(k=1).fit_source(path)
+    assert model.score(path) == model.score(LibsvmSource(path)) > 0.95
+    assert np.mean(model.predict(str(path)) == (x > 0)) == model.score(path)
+
+
+def test_a_regression_after_classes_leaves_no_classes():
+    X, margins, _ = sparse_regression(n=500)
+    model = Mission(k=3).fit(X, margins > 0)
+    assert model.classes_.tolist() == [False, True]
+    assert not hasattr(model.fit(X, margins), "classes_")
+
+
+def test_a_refused_call_leaves_the_model_alone(tmp_path):
+    X, margins, _ = sparse_regression(n=500)
+    model = Mission(k=3).fit(X, margins)
+    before = model.predict(X)
+    with pytest.raises(ShortlistError, match="k should be"):
+        model.set_params(k=0).fit_source(tmp_path / "rows.svm")
+    np.testing.assert_array_equal(model.predict(X), before)
+
+
+def test_features_of_a_frame_are_counted_from_zero_to_the_last():
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=list("abc"))
+    for number in (3, -1):
+        with pytest.raises(ShortlistError, match="from 0 to 2"):
+            Mission(k=2, always=[number]).fit(X, X["a"] > 0)

@@ -100,6 +100,9 @@ class App(Group):
                 stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
         try:
             code = super().main(args, prog_name, standalone_mode=False, **options)
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message(), err=True)
+            code = error.exit_code
         except click.ClickException as error:
             _complain(_with_hint(error))
             code = error.exit_code

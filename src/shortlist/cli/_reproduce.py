@@ -16,7 +16,10 @@ def command_line(ctx: click.Context) -> str:
     for param in ctx.command.params:
         name = param.name or ""
         value = ctx.params.get(name)
-        if name in _WITHOUT_EFFECT or value in (None, (), False, param.default):
+        is_default = value == param.default and type(value) is type(param.default)
+        if name in _WITHOUT_EFFECT or value is None or value is False:
+            continue
+        if value == () or is_default:
             continue
         values = value if isinstance(value, tuple) else (value,)
         if isinstance(param, click.Argument):

@@ -22,6 +22,9 @@ _CELLS = 1 << 20  # laid out at a time
 _GROUP_ROWS = 1 << 16  # rows of a Parquet row group, where features are few
 
 
+NO_FEATURE_MET = "none of the features of the model occurs in these rows: right file?"
+
+
 class Chosen:
     """The features of a shortlist, each once, in its order."""
 
@@ -41,6 +44,10 @@ class Chosen:
 
         rows: MaskedRows = restrict(self._index, block)
         return rows
+
+    def occurs_in(self, block: RowBlock) -> bool:
+        """Whether a row of the block has any of the features."""
+        return len(self.of(block).values) > 0
 
     @property
     def rows_at_a_time(self) -> int:

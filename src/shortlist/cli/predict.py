@@ -21,6 +21,7 @@ from shortlist.cli._options import (
 )
 from shortlist.cli._output import STDOUT, check_output, open_output, shortest
 from shortlist.cli._progress import progress_bar, watched
+from shortlist.cli._tables import NO_FEATURE_MET, Chosen
 
 if TYPE_CHECKING:
     from shortlist._protocols import RowBlock, RowSource
@@ -90,7 +91,8 @@ def predict(
             score, rows, scored = predict_all(shortlist, rows_seen, write)
     if quiet:
         return
-    for line in (skipped_line(source), _verdict(score, rows, scored)):
+    strangers = None if writer.met_a_feature or not rows else NO_FEATURE_MET
+    for line in (skipped_line(source), strangers, _verdict(score, rows, scored)):
         if line is not None:
             click.echo(line, err=True)
 
@@ -111,7 +113,14 @@ def predict_all(
     from shortlist._scoring import evaluate, target_for
     from shortlist.kernels.csr import take_rows
 
-    target = target_for(shortlist, source)
+    try:
+        target = target_for(shortlist, source)
+    except ShortlistError:  # classes that labels of text can never be
+        n_rows = 0
+        for block in source.blocks():
+            write(block)
+            n_rows += block.n_rows
+        return None, n_rows, 0
     n_rows = n_scored = 0
 
     def tap(block: RowBlock) -> RowBlock:
@@ -150,6 +159,7 @@ class _Writer:
         self._predictor: Predictor = Predictor(shortlist)
         self._classes = shortlist.classes
         self._form, self._proba = form, proba
+        self._chosen, self.met_a_feature = Chosen(shortlist), len(shortlist) == 0
         if proba and not (self._classes and self._predictor.loss.has_probability):
             raise click.BadParameter(
                 f"a model with loss {shortlist.loss} gives no probabilities; select "
@@ -167,6 +177,7 @@ class _Writer:
 
     def lines(self, block: RowBlock) -> bytes:
         """One line a row."""
+        self.met_a_feature = self.met_a_feature or self._chosen.occurs_in(block)
         records = list(self._records(block))
         if self._form == "json":
             keys = self._columns

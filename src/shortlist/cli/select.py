@@ -270,6 +270,9 @@ def learn(learner: Any, split: Split, fraction: float, quiet: bool) -> Outcome:
                 f"{stop.result.n_examples:,} examples; not scored"
             )
             return Outcome(_with_note(stop.result, note), (), interrupted=True)
+        except KeyboardInterrupt:
+            click.echo("interrupted before anything was learned", err=True)
+            raise
         except Broken as stop:
             note = f"partial: bad data after {stop.result.n_examples:,} examples"
             failure = DataError(str(stop))

@@ -17,7 +17,7 @@ from shortlist.cli._options import (
 )
 from shortlist.cli._output import STDOUT, check_output, open_output
 from shortlist.cli._progress import progress_bar, watched
-from shortlist.cli._tables import WRITERS, Chosen
+from shortlist.cli._tables import NO_FEATURE_MET, WRITERS, Chosen
 
 FORMATS = {
     ".svm": "svm",
@@ -68,24 +68,32 @@ def transform(
     Every row stays, also one that has none of the features. Numbers are written so
     that they read back exactly. Columns are in the order of the shortlist.
     """
+    if os.path.splitext(out)[1].lower() in (".gz", ".bz2", ".zst"):
+        raise click.BadParameter(
+            f"{out}: output is not compressed; write to a name without that ending, or "
+            "to - and a pipe",
+            param_hint="-o",
+        )
     form = form or _format_of(out)
     check_output(out, files, [model])
     shortlist, source = load_model(model), open_rows(files, on_error)
-    chosen, rows = Chosen(shortlist), 0
+    chosen, rows, values = Chosen(shortlist), 0, 0
     with (
         open_output(out) as stream,
         closing(WRITERS[form](stream, chosen)) as writer,
         progress_bar(quiet, prints=out == STDOUT) as observe,
     ):
         for block in watched(source, observe, "transform").blocks():
-            writer.write(chosen.of(block))
-            rows += block.n_rows
+            kept = chosen.of(block)
+            writer.write(kept)
+            rows, values = rows + block.n_rows, values + len(kept.values)
     if quiet:
         return
     place = "standard output" if out == STDOUT else out
     skipped = skipped_line(source)
     done = f"{rows:,} rows with {len(chosen.names):,} features written to {place}"
-    for line in (skipped, done):
+    strangers = NO_FEATURE_MET if rows and chosen.ids and not values else None
+    for line in (skipped, strangers, done):
         if line is not None:
             click.echo(line, err=True)
 

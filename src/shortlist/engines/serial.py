@@ -6,18 +6,23 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from shortlist._protocols import (
     Algorithm,
     BadLabel,
     DataError,
+    Floats,
     Observer,
     Progress,
     RowBlock,
     RowSource,
 )
 
-#: Rows that an algorithm may look at before it starts.
+#: Rows whose labels an algorithm may look at before it starts.
 HEAD_ROWS = 1000
+#: Nonzeros of a pipe that may be held back meanwhile: 32 MB.
+HEAD_NONZEROS = 1 << 21
 
 
 class Interrupted(KeyboardInterrupt):
@@ -36,14 +41,32 @@ class Broken(DataError):
         self.result = result
 
 
-def first_rows(blocks: Iterator[RowBlock], n: int = HEAD_ROWS) -> list[RowBlock]:
-    """Draw blocks until there are n rows, or no more."""
+def first_labels(
+    source: RowSource,
+) -> tuple[Floats, Iterator[RowBlock]]:
+    """Labels of the first rows, and all blocks from the first.
+
+    Rows may be long, so none are kept if the source can give them again. Of a pipe as
+    many are kept, and looked at, as have ``HEAD_NONZEROS`` together.
+    """
+    blocks = iter(source.blocks())
+    most = np.inf if source.reiterable else HEAD_NONZEROS
     head: list[RowBlock] = []
-    rows = 0
-    while rows < n and (block := next(blocks, None)) is not None:
-        head.append(block)
-        rows += block.n_rows
-    return head
+    labels: list[float] = []
+    nonzeros = 0
+    while len(labels) < HEAD_ROWS and nonzeros <= most:
+        block = next(blocks, None)
+        if block is None:
+            break
+        # Row by row, so that how many are looked at does not depend on blocks.
+        n_seen = int(np.searchsorted(nonzeros + block.indptr[1:], most, "right"))
+        labels += block.y[: max(n_seen, not labels)].tolist()
+        nonzeros += len(block.ids)
+        if not source.reiterable:
+            head.append(block)
+    if source.reiterable:
+        blocks = iter(source.blocks())
+    return np.array(labels[:HEAD_ROWS]), chain(head, blocks)
 
 
 def run(
@@ -72,13 +95,10 @@ def run(
     Broken
         A DataError after the first thousand rows, with the result likewise.
     """
-    blocks = iter(source.blocks())
-    head = first_rows(blocks)
-    if not head:
+    labels, stream = first_labels(source)
+    if not len(labels):
         raise DataError(f"{source.name}: expected rows to learn from, got none")
-    state = algorithm.start(source, head)
-    stream: Iterator[RowBlock] = chain(head, blocks)
-    del head
+    state = algorithm.start(source, labels)
     pass_number, learned = 1, 0
     try:
         while True:

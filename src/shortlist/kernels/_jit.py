@@ -26,6 +26,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 
 PACKAGE = Path(__file__).resolve().parents[1]
 _STALE_SECONDS = 30 * 24 * 3600
+_MOST_OTHERS = 8  # digests kept besides the current one
 
 
 def cache_root():
@@ -61,10 +62,12 @@ def cache_dir():
 
 
 def _prune(current):
-    """Remove folders of other digests that nobody has used for a month."""
+    """Remove folders of other digests that nobody has used lately, or for a month."""
     horizon = time.time() - _STALE_SECONDS
-    for folder in current.parent.iterdir():
-        if folder != current and folder.stat().st_mtime < horizon:
+    others = [folder for folder in current.parent.iterdir() if folder != current]
+    others.sort(key=lambda folder: folder.stat().st_mtime, reverse=True)
+    for place, folder in enumerate(others):
+        if place >= _MOST_OTHERS or folder.stat().st_mtime < horizon:
             shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -37,6 +37,7 @@ class Rows(NamedTuple):
     values: np.ndarray  #: float64
     y: np.ndarray  #: float64
     hard: np.ndarray  #: int64, rows of: index into values (or ~row), start, stop
+    line: np.ndarray  #: int64, line of each row, from 0
 
 
 class Parsed(NamedTuple):
@@ -63,6 +64,7 @@ def rows_for(n: int) -> Rows:
         np.empty(n // 4 + 1, np.float64),
         np.empty(n // 2 + 1, np.float64),
         np.empty((n // 4 + 1, 3), np.int64),
+        np.empty(n // 2 + 1, np.int64),
     )
 
 
@@ -129,7 +131,8 @@ def parse_lines(text, is_end, skip_bad, out):
     """Parse the whole lines of a text; if ``is_end``, the last needs no newline.
 
     A bad line ends it, or is left out if ``skip_bad``. Text is a read-only array of
-    bytes, out are ``Rows``; returns what was ``Parsed``.
+    bytes, out are ``Rows``; returns the fields of ``Parsed``. (A NamedTuple would be made
+    by Python code, and Ctrl-C there would crash the interpreter.)
     """
     if not is_end:
         text = text[: _complete(text)]
@@ -148,16 +151,16 @@ def parse_lines(text, is_end, skip_bad, out):
                 p, n, n_hard, good = _features(text, end, out, n, n_hard)
                 fault = GOOD if good else BAD_FEATURE
             if fault == GOOD:
-                out.y[rows] = label
+                out.y[rows], out.line[rows] = label, lines
                 rows += 1
                 out.indptr[rows] = n
             elif skip_bad:
                 n, n_hard = out.indptr[rows], hard_before
                 skipped += 1
             else:
-                return Parsed(line, lines, rows, n_hard, skipped, fault, p)
+                return line, lines, rows, n_hard, skipped, fault, p
         while character(text, p) != NEWLINE:
             p += 1
         p = min(p + 1, len(text))
         lines += 1
-    return Parsed(p, lines, rows, n_hard, skipped, GOOD, p)
+    return p, lines, rows, n_hard, skipped, GOOD, p

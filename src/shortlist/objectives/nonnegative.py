@@ -30,7 +30,7 @@ class NonNegative:
     >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.5], [3.0, 0.0]])
     >>> objective = NonNegative(GramObjective(X, [0.0, 1.0, 1.5, 3.0]))
     >>> objective.refit(np.array([0, 1])).weights.round(3)
-    array([1.09, 0.  ])
+    array([1.062, 0.   ])
     """
 
     def __init__(self, objective: Any) -> None:

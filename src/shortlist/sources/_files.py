@@ -11,6 +11,7 @@ import glob
 import gzip
 import mmap
 import os
+import select
 import stat
 import sys
 import zlib
@@ -162,6 +163,8 @@ class StreamedText:
             lacking -= len(piece)
             pieces.append(piece)
             self._ended = not piece
+            if b"\n" in piece and not self._has_more():
+                break  # whole lines are there: whoever waits for them need not
         self._held = b"".join(pieces)
         return np.frombuffer(self._held, np.uint8), self._ended
 
@@ -173,9 +176,16 @@ class StreamedText:
         if self._owned:
             self._stream.close()
 
+    def _has_more(self) -> bool:
+        """Whether reading on would not have to wait; yes if nobody can tell."""
+        try:
+            return bool(select.select([self._stream], [], [], 0)[0])
+        except (OSError, ValueError, TypeError):  # no pipe
+            return True
+
     def _read(self, n: int) -> bytes:
         try:
-            return self._stream.read(n)
+            return bytes(getattr(self._stream, "read1", self._stream.read)(n))
         except OSError as error:
             raise DataError(f"{self.name}: {error.strerror or error}") from None
 
@@ -196,6 +206,9 @@ class CompressedText(StreamedText):
     @property
     def position(self) -> int:
         return self._counted.count
+
+    def _has_more(self) -> bool:
+        return True
 
     def _read(self, n: int) -> bytes:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -21,7 +22,14 @@ from shortlist.kernels.libsvm_text import (
 from shortlist.sources._files import Characters, Paths, TextFile, find_files, open_text
 
 _SNIPPET = 40
+_BLOCKS_REMEMBERED = 64
 _TOKEN_ENDS = b" \t\r\n#"
+_MAGIC = {
+    b"\x1f\x8b": "gzip data; name the file .gz, or unpack the pipe",
+    b"BZh": "bzip2 data; name the file .bz2, or unpack the pipe",
+    b"\x28\xb5\x2f\xfd": "zstd data; name the file .zst, or unpack the pipe",
+    b"\xef\xbb\xbf": "a byte order mark; remove it",
+}
 
 
 class LibsvmSource:
@@ -78,6 +86,8 @@ class LibsvmSource:
         self.skipped = 0
         self._files = find_files(paths)
         self._started = False
+        # File, first row and lines of the last blocks.
+        self._lately: deque[tuple[str, int, Ints]] = deque(maxlen=_BLOCKS_REMEMBERED)
         sizes = [file.size for file in self._files]
         self.size: int | None = None
         if None not in sizes:
@@ -111,14 +121,17 @@ class LibsvmSource:
         return np.array(numbers, np.uint64)
 
     def locate(self, row: int) -> str:
-        """File and line of a row; its number only, if it came through a pipe."""
+        """File and line of a row; of a pipe only what came lately is remembered."""
         if not self.reiterable:
+            for name, first_row, lines in self._lately:
+                if first_row <= row < first_row + len(lines):
+                    return f"{name}:{lines[row - first_row]}"
             return f"{self.name}: row {row + 1}"
         for file in self._files:
             reader = _Reader(file, self.block_bytes, self.on_error == "skip")
             for block in reader.blocks():
                 if row < block.n_rows:
-                    return f"{file.name}:{reader.line_of(row)}"
+                    return f"{file.name}:{reader.line_of[row]}"
                 row -= block.n_rows
         raise ShortlistError(f"{self.name}: there are not that many rows")
 
@@ -128,6 +141,8 @@ class LibsvmSource:
             reader = _Reader(file, self.block_bytes, self.on_error == "skip")
             for block in reader.blocks():
                 self.skipped = skipped + reader.skipped
+                if not self.reiterable:
+                    self._lately.append((file.name, first_row, reader.line_of))
                 yield block._replace(
                     first_row=first_row, position=before + block.position
                 )
@@ -149,7 +164,7 @@ class _Reader:
         self.skipped = 0
         self._capacity = 0
         self._room = rows_for(0)
-        self._latest = (np.empty(0, np.uint8), 0)  # text of a block, lines before it
+        self.line_of: Ints = np.empty(0, np.int64)  # of each row of the last block
 
     def blocks(self) -> Iterator[RowBlock]:
         text = open_text(self.file)
@@ -160,13 +175,12 @@ class _Reader:
                 if not len(window):
                     return
                 room = self._room_for(len(window))
-                parsed = parse_lines(window, is_end, self.skip_bad, room)
+                parsed = Parsed(*parse_lines(window, is_end, self.skip_bad, room))
                 if parsed.consumed == 0 and parsed.fault == GOOD:
                     width = 2 * len(window)  # not even one line is whole
                     continue
                 width = self.block_bytes
                 block, complaint = self._finish(window, parsed, room)
-                self._latest = window[: parsed.consumed], self.lines
                 text.advance(parsed.consumed)
                 self.lines += parsed.lines
                 self.position = text.position
@@ -176,25 +190,6 @@ class _Reader:
                     raise DataError(complaint)
         finally:
             text.close()
-
-    def line_of(self, row: int) -> int:
-        """Line, from 1, that a row of the block just yielded stands in."""
-        window, before = self._latest
-        ends = np.flatnonzero(window == ord("\n")) + 1
-        ends = np.append(ends[ends < len(window)], len(window))
-        low, high = 0, len(ends) - 1  # the first lines that make more than ``row`` rows
-        while low < high:
-            middle = (low + high) // 2
-            if self._count(window[: ends[middle]]) > row:
-                high = middle
-            else:
-                low = middle + 1
-        return before + low + 1
-
-    def _count(self, text: Characters) -> int:
-        room = rows_for(len(text))
-        parsed = parse_lines(text, True, self.skip_bad, room)
-        return self._finish(text, parsed, room)[0].n_rows
 
     def _room_for(self, n: int) -> Rows:
         if n > self._capacity:
@@ -209,6 +204,7 @@ class _Reader:
         complaint = None
         if parsed.fault != GOOD:
             complaint = self._complain(window, parsed.where, parsed.fault == BAD_LABEL)
+        self.line_of = room.line[: parsed.rows] + (self.lines + 1)
         hard = room.hard[: parsed.hard]
         infinite = hard[_read_hard(window, hard, room)]
         if not len(infinite):
@@ -223,10 +219,14 @@ class _Reader:
             return _copy(room, int(bad_rows[0])), complaint
         good_rows = np.setdiff1d(np.arange(parsed.rows), bad_rows)
         self.skipped += parsed.rows - len(good_rows)
+        self.line_of = self.line_of[good_rows]
         return take_rows(_copy(room, parsed.rows), good_rows), None
 
     def _complain(self, window: Characters, where: int, is_label: bool) -> str:
         text = window.tobytes()
+        for magic, ending in _MAGIC.items():
+            if self.lines == 0 and self.position == 0 and text.startswith(magic):
+                return f"{self.file.name}: expected plain text, got {ending}"
         line = self.lines + text.count(b"\n", 0, where) + 1
         start = stop = where
         while start > 0 and text[start - 1] not in _TOKEN_ENDS:

@@ -14,8 +14,9 @@ from shortlist.objectives import GramObjective, LinearObjective, NonNegative
 from shortlist.objectives.gram import mean_and_spread
 from shortlist.table._foba import Path, Settings, Units, foba
 
-#: Ridge of standardised weights where classes may be separable, per example's loss.
-AUTO_L2 = 1e-4
+#: Ridge of standardised weights where classes may be separable, in units of one
+#: example's loss: weights of about 1/2, before any example is seen.
+AUTO_RIDGE = 5.0
 
 
 @dataclass(frozen=True)
@@ -75,13 +76,22 @@ def table_problem(
         target.loss,
         X,
         y,
-        l2=(AUTO_L2 if penalty is None else penalty) * scale**2,
+        l2=(auto_l2(weight) if penalty is None else penalty) * scale**2,
         sample_weight=sample_weight,
         fit_intercept=fit_intercept,
         n_outputs=target.n_margins if target.loss.is_vector else None,
     )
     own = NonNegative(objective) if positive else objective
     return TableProblem(own, objective.n_outputs, scale, flat, False)
+
+
+def auto_l2(weight: Floats) -> float:
+    """Penalty for losses other than the squared one.
+
+    Weights of examples count as repetitions, but not those that only add up to little.
+    """
+    n_examples = max(float(weight.sum()), float(np.count_nonzero(weight)))
+    return AUTO_RIDGE / n_examples
 
 
 def foba_path(

@@ -31,7 +31,6 @@ CAPABILITIES = Capabilities(
     estimator="shortlist.table:FoBa",
     losses=(
         "squared",
-        "squared_vector",
         "logistic",
         "softmax",
         "squared_hinge",

@@ -11,7 +11,6 @@ import numpy as np
 from shortlist._protocols import Floats, Ids, RowBlock, RowSource, ShortlistError
 from shortlist._shortlist import Shortlist
 from shortlist._targets import (
-    ROWS_LOOKED_AT,
     Target,
     notes_on,
     skips_bad_rows,
@@ -74,11 +73,9 @@ class TableLearner:
     never: Sequence[str] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
 
-    def start(self, source: RowSource, head: Sequence[RowBlock]) -> GatherState:
-        """Decide on the target by the first rows."""
-        labels = np.concatenate([np.empty(0), *(block.y for block in head)])
-        first = labels[:ROWS_LOOKED_AT]
-        target = target_of(source, self.loss, self.classes, first)
+    def start(self, source: RowSource, labels: Floats) -> GatherState:
+        """Decide on the target by the first labels."""
+        target = target_of(source, self.loss, self.classes, labels)
         wanted, barred = source.ids(self.always), source.ids(self.never)
         skip = skips_bad_rows(source)
         return GatherState(target, wanted, barred, source.n_features, skip)
