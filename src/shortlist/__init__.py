@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     )
     from shortlist.table._estimators import FoBa
     from shortlist.table._foba_cv import FoBaCV
+    from shortlist.table._projected_estimators import ITI, PHT, ProjectedGradient
 
 _HOMES = {
     "ArraySource": "shortlist.sources",
@@ -27,14 +28,19 @@ _HOMES = {
     "FoBa": "shortlist.table",
     "FoBaCV": "shortlist.table",
     "FrameSource": "shortlist.sources",
+    "ITI": "shortlist.table",
     "LibsvmSource": "shortlist.sources",
     "Mission": "shortlist.sketch",
+    "PHT": "shortlist.table",
+    "ProjectedGradient": "shortlist.table",
     "Shortlist": "shortlist._shortlist",
     "ShortlistError": "shortlist._protocols",
     "open_source": "shortlist.sources",
 }
 
 __all__ = [
+    "ITI",
+    "PHT",
     "ArraySource",
     "DataError",
     "FoBa",
@@ -42,6 +48,7 @@ __all__ = [
     "FrameSource",
     "LibsvmSource",
     "Mission",
+    "ProjectedGradient",
     "Shortlist",
     "ShortlistError",
     "__version__",

@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from shortlist import FoBa, Shortlist
+from shortlist import Shortlist
 from shortlist._registry import selectors
 from shortlist.cli.select import select
 from shortlist.kernels.csr import draw_rows
@@ -322,18 +322,24 @@ def test_a_bad_line_late_in_a_file_loses_nothing_learned(run, tmp_path):
     assert any("partial: bad data after" in note for note in kept.notes)
 
 
-def test_a_table_method_agrees_with_its_estimator(run, tmp_path):
+@pytest.mark.parametrize("method", ["foba", "projected_gradient", "iti", "pht"])
+def test_a_table_method_agrees_with_its_estimator(run, tmp_path, method):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 10)).round(3)
     y = (X[:, 3] - X[:, 7] + 0.1 * rng.normal(size=200)).round(3)
     path, model = tmp_path / "table.svm", tmp_path / "model.shortlist"
     rows = (" ".join(f"{j}:{v}" for j, v in enumerate(row)) for row in X)
     path.write_text("".join(f"{t} {row}\n" for t, row in zip(y, rows, strict=True)))
-    asked = ("select", path, "--method", "foba", "-k", 2, "--holdout", 0, "-o", model)
+    asked = ("select", path, "--method", method, "-k", 2, "--holdout", 0, "-o", model)
     assert run(*asked).exit_code == 0
-    chosen, fitted = Shortlist.load(model), FoBa(2).fit(X, y)
+    estimator = selectors()[method].load("estimator")
+    chosen, fitted = Shortlist.load(model), estimator(2).fit(X, y)
+    assert chosen.method == method
+    assert chosen.params["objective"] == pytest.approx(
+        fitted.shortlist_.params["objective"], rel=1e-8
+    )
     assert sorted(chosen.names) == ["3", "7"]
     np.testing.assert_allclose(chosen.weights, fitted.shortlist_.weights, rtol=1e-8)
-    refused = run("select", path, "--method", "foba", "-k", 2, "--passes", 3)
+    refused = run("select", path, "--method", method, "-k", 2, "--passes", 3)
     assert refused.exit_code == 2
-    assert "foba has no setting --passes" in refused.stderr
+    assert f"{method} has no setting --passes" in refused.stderr

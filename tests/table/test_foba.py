@@ -10,7 +10,8 @@ from reference.foba import foba as slow_foba
 from shortlist import FoBa, FoBaCV, ShortlistError
 from shortlist._targets import choose_target
 from shortlist.table._foba import Settings, Units, _Search, foba
-from shortlist.table._foba_fit import foba_path, table_problem
+from shortlist.table._foba_select import foba_path
+from shortlist.table._problem import table_problem
 
 LOSSES = ("squared", "logistic")
 CRITERIA = ("gradient", "objective")

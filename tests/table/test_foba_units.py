@@ -7,7 +7,8 @@ from reference.foba import correlated
 from shortlist import FoBa, ShortlistError
 from shortlist._targets import choose_target
 from shortlist.table._foba import Settings
-from shortlist.table._foba_fit import foba_path, table_problem
+from shortlist.table._foba_select import foba_path
+from shortlist.table._problem import table_problem
 
 GROUPS = {
     "mapping": {"left": ["x0", "x1", "x2"], "right": [3, 4, 5]},

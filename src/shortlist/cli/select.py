@@ -52,8 +52,8 @@ class Outcome(NamedTuple):
 @click.option(
     "--method",
     default="mission",
-    help="Selector: mission streams (room sketch); foba holds all rows in memory "
-    "(room table).",
+    help="Selector: mission streams (room sketch); foba, projected_gradient, iti and "
+    "pht hold all rows in memory (room table).",
 )
 @click.option(
     "--loss",

@@ -66,6 +66,18 @@ def gather(X: Any, features: Ints, weight: Floats, *, center: bool) -> Columns:
     return kind(X, features, weight, center=center)
 
 
+def product(X: Any, W: Floats) -> Floats:
+    """X W for a whole table, in float64, converting no more than a block at a time."""
+    if hasattr(X, "tocsr") or X.dtype == np.float64:
+        return np.ascontiguousarray(X @ W)
+    step = max(1, _BLOCK // max(1, X.shape[1]))
+    out = np.empty((X.shape[0], W.shape[1]))
+    for first in range(0, len(X), step):
+        part = slice(first, first + step)
+        out[part] = X[part].astype(np.float64) @ W
+    return out
+
+
 def transposed_product(X: Any, G: Floats) -> Floats:
     """X' G for a whole table, in float64, converting no more than a block at a time."""
     sparse = hasattr(X, "tocsr")

@@ -10,6 +10,7 @@ import numpy as np
 from shortlist._protocols import Fit, Floats, Ints, ShortlistError
 from shortlist.losses import Squared, SquaredVector, get_loss
 from shortlist.losses.arrays import (
+    curvature_products_into,
     curvatures_into,
     descend_alone,
     slopes_into,
@@ -22,7 +23,7 @@ from shortlist.objectives.checks import (
     as_weight,
     count_outputs,
 )
-from shortlist.objectives.columns import gather, transposed_product
+from shortlist.objectives.columns import gather, product, transposed_product
 from shortlist.objectives.envelope import minimise_with_kinks
 from shortlist.objectives.least_squares import solve_squared
 from shortlist.objectives.newton import Minimum, minimise, slope_length
@@ -285,6 +286,47 @@ class LinearObjective:
                 self.loss, self.y, Z[:, 0].copy(), self._share, block, start
             )
         return out
+
+    def settle(self, fit: Fit) -> Fit:
+        """Minimise Q over the intercepts alone: the weights stay as they are."""
+        intercepts, slope_scale = self._unfitted
+        if not self.fit_intercept:
+            return fit._replace(nuisance=intercepts, value=self.value(fit))
+        Z = self._margins(fit._replace(nuisance=0.0 * intercepts), self._share)
+        mean = self._share @ Z  # where the zeros of the columns lie does not matter
+        problem = self._restricted(np.empty(0, dtype=np.int64))
+        problem.offset = Z - mean
+        found = minimise(
+            problem, intercepts, slope_scale=slope_scale, max_iter=self.max_iter
+        )
+        nuisance = found.theta - mean
+        for shift in problem.free_shifts():
+            nuisance[shift] -= nuisance[shift].mean()
+        penalty = 0.5 * (self._penalty(fit.support) @ fit.weights**2)
+        return fit._replace(nuisance=nuisance, value=float(found.value + penalty))
+
+    def hessian_times(self, fit: Fit, support: Ints, direction: Floats) -> Floats:
+        """Second derivative of Q within a support, times a direction.
+
+        With intercepts, of what is left of Q when they are minimised over.
+        """
+        X, Z = self.X, self._margins(fit, self._share)
+        whole = len(support) == self.n_coordinates
+        features, cells = self._locate(support)
+        D = np.zeros((len(features), self.n_outputs))
+        D.flat[cells] = direction
+        part = None if whole else gather(X, features, self._share, center=False)
+        dZ = product(X, D) if part is None else part.times(D)
+        V = np.empty_like(Z)
+        if self.fit_intercept:
+            dZ -= self._share @ dZ
+            curvature_products_into(self.loss, self.y, Z, dZ, self._share, V)
+            H = self._restricted(np.empty(0, dtype=np.int64)).hessian(Z)
+            # a softmax has a null direction, which must not be taken for a curved one
+            dZ -= np.linalg.pinv(H, 1e-10, hermitian=True) @ V.sum(axis=0)
+        curvature_products_into(self.loss, self.y, Z, dZ, self._share, V)
+        G = transposed_product(X, V) if part is None else part.transposed_times(V)
+        return np.asarray(G.ravel()[cells] + self._penalty(support) * direction)
 
     @cached_property
     def _unfitted(self) -> tuple[Floats, float]:

@@ -9,18 +9,41 @@ from typing import TYPE_CHECKING, Any
 
 from shortlist.table._foba import Path, Settings, Units, foba
 from shortlist.table._foba_select import CAPABILITIES as _FOBA
+from shortlist.table._projected import Projected, ProjectedSettings, project
+from shortlist.table._projected_select import SELECTORS as _PROJECTED
 
 if TYPE_CHECKING:
     from shortlist.table._estimators import FoBa
     from shortlist.table._foba_cv import FoBaCV
+    from shortlist.table._projected_estimators import ITI, PHT, ProjectedGradient
 
-__all__ = ["SELECTORS", "FoBa", "FoBaCV", "Path", "Settings", "Units", "foba"]
+__all__ = [
+    "ITI",
+    "PHT",
+    "SELECTORS",
+    "FoBa",
+    "FoBaCV",
+    "Path",
+    "Projected",
+    "ProjectedGradient",
+    "ProjectedSettings",
+    "Settings",
+    "Units",
+    "foba",
+    "project",
+]
 
 #: What this room has to offer; the registry reads it.
-SELECTORS = (_FOBA,)
+SELECTORS = (_FOBA, *_PROJECTED)
 
 
-_HOMES = {"FoBa": "_estimators", "FoBaCV": "_foba_cv"}
+_HOMES = {
+    "FoBa": "_estimators",
+    "FoBaCV": "_foba_cv",
+    "ITI": "_projected_estimators",
+    "PHT": "_projected_estimators",
+    "ProjectedGradient": "_projected_estimators",
+}
 
 
 def __getattr__(name: str) -> Any:

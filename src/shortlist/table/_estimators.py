@@ -1,32 +1,23 @@
-"""Estimators of the table room."""
+"""FoBa as an estimator."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from shortlist._base import BaseSelector
-from shortlist._protocols import Fit, Ids, Objective, ShortlistError
+from shortlist._protocols import Fit, Objective, ShortlistError
 from shortlist._shortlist import Shortlist
-from shortlist._targets import Target
-from shortlist.sources._names import ColumnNames
 from shortlist.table._foba import Settings, check_settings
-from shortlist.table._foba_select import (
-    CAPABILITIES,
-    Selected,
-    select,
-    select_coordinates,
-)
-from shortlist.table._gather import Table
-from shortlist.table._groups import read_groups
+from shortlist.table._foba_select import CAPABILITIES, foba_search, select_coordinates
 from shortlist.table._path import PathPoint, named_path, path_frame
+from shortlist.table._selected import Search
+from shortlist.table._table_selector import TableSelector
 
 
-class FoBa(BaseSelector):
+class FoBa(TableSelector):
     """Select exactly k features from a table, greedily forward and backward.
 
     Minimises a smooth convex loss of a linear model over supports of at most k,
@@ -163,21 +154,10 @@ class FoBa(BaseSelector):
         -------
         self : object
         """
+        if self.objective is None:
+            return super().fit(X, y, sample_weight)
         self._check_request()
-        if self.l2 != "auto" and (isinstance(self.l2, str) or not self.l2 >= 0.0):
-            raise ShortlistError(
-                f"l2 should be a number from 0 or 'auto', got {self.l2!r}"
-            )
-        check_settings(self._settings())
-        if self.objective is not None:
-            self._fit_objective(X, y)
-            return self
-        X, codes, weight, target = self._table(X, y, sample_weight)
-        n_features = X.shape[1]
-        ids = np.arange(n_features, dtype=np.uint64)
-        table = Table(X, target.encode(codes), weight, ids, n_features)
-        self._selected: Selected = self._select(table, target)
-        self._finish(table, target, codes)
+        self._fit_objective(X, y)
         return self
 
     def _fit_objective(self, X: Any, y: Any) -> None:
@@ -202,27 +182,7 @@ class FoBa(BaseSelector):
             objective, self._settings(), unit_of=unit_of, always=always, never=never
         )
         self.fit_: Fit = fits[self._selected.best_size(self.k)]
-        self._publish(self._at(self.k))
-
-    def _finish(self, table: Table, target: Target, labels: np.ndarray) -> None:
-        """Publish the result for k."""
-        self._publish(self._at(self.k))
-
-    def _select(self, table: Table, target: Target) -> Selected:
-        """Run FoBa on a table, as the parameters ask for."""
-        unit_of, always, never = self._units(len(table.ids))
-        return select(
-            table,
-            target,
-            self._settings(),
-            unit_of=unit_of,
-            always=always,
-            never=never,
-            standardize=self.standardize,
-            fit_intercept=self.fit_intercept,
-            l2=self.l2,
-            positive=self.positive,
-        )
+        self._publish(self._selected.at(self.k, self._names_by_id))
 
     def at(self, k: int) -> Shortlist:
         """Result for a smaller budget, from the same fit.
@@ -236,7 +196,7 @@ class FoBa(BaseSelector):
         lowest = max(1, min(self._selected.steps))
         if not lowest <= k <= self.k:
             raise ShortlistError(f"k should be from {lowest} to {self.k}, got {k}")
-        return self._at(k)
+        return self._selected.at(k, self._names_by_id)
 
     @property
     def path_(self) -> dict[int, PathPoint]:
@@ -258,12 +218,14 @@ class FoBa(BaseSelector):
         """
         return path_frame(self.path_, backend)
 
-    def _at(self, k: int) -> Shortlist:
-        params = asdict(self._settings())
-        return self._selected.at(k, self._names_by_id, params)
+    def _options(self) -> dict[str, Any]:
+        return {**super()._options(), "positive": self.positive}
+
+    def _search(self) -> Search:
+        return foba_search(self._settings())
 
     def _settings(self) -> Settings:
-        return Settings(
+        settings = Settings(
             self.k,
             criterion=self.criterion,
             backward=self.backward,
@@ -271,28 +233,5 @@ class FoBa(BaseSelector):
             epsilon=self.epsilon,
             delta=self.delta,
         )
-
-    def _column_names(self) -> ColumnNames:
-        names = getattr(self, "feature_names_in_", None)
-        return ColumnNames(names, self.n_features_in_, "X")
-
-    def _names_by_id(self, ids: Ids) -> list[str]:
-        return [self._column_names().name(j) for j in ids.tolist()]
-
-    def _units(
-        self, n_features: int
-    ) -> tuple[np.ndarray | None, tuple[int, ...], tuple[int, ...]]:
-        """Unit of each feature, and the units to keep and to leave out."""
-        names = self._column_names()
-        kept = [names.column(name) for name in self._names_of(self.always)]
-        barred = [names.column(name) for name in self._names_of(self.never)]
-        unit_of, labels = None, None
-        if self.feature_groups is not None:
-            every = [names.name(j) for j in range(n_features)]
-            unit_of, labels = read_groups(self.feature_groups, every, n_features)
-            kept, barred = unit_of[kept].tolist(), unit_of[barred].tolist()
-        if both := set(kept) & set(barred):
-            first = min(both)
-            name = names.name(first) if labels is None else labels[first]
-            raise ShortlistError(f"{name!r} is named by always= and by never=")
-        return unit_of, tuple(sorted(set(kept))), tuple(sorted(set(barred)))
+        check_settings(settings)
+        return settings

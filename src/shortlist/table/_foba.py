@@ -44,7 +44,7 @@ class Units:
         unit_of: Ints | None = None,
         scale: Floats | None = None,
     ) -> None:
-        self.unit_of, self._scale = unit_of, scale
+        self.unit_of, self.scale = unit_of, scale
         self.n_units = n_coordinates if unit_of is None else int(unit_of.max()) + 1
         if unit_of is not None:
             order = np.argsort(unit_of, kind="stable")
@@ -61,11 +61,17 @@ class Units:
 
     def lengths(self, gradient: Floats) -> Floats:
         """Length of the gradient within each unit, in units of the columns."""
-        g = np.abs(gradient if self._scale is None else gradient / self._scale)
+        g = np.abs(gradient if self.scale is None else gradient / self.scale)
         if self.unit_of is None:
             return g
         sizes = np.bincount(self.unit_of, minlength=self.n_units)
         return np.sqrt(np.bincount(self.unit_of, g**2, self.n_units) / sizes)
+
+    def norms(self, point: Floats) -> Floats:
+        """Euclidean norm of a point within each unit."""
+        if self.unit_of is None:
+            return np.abs(point)
+        return np.sqrt(np.bincount(self.unit_of, point**2, self.n_units))
 
     def within(self, support: Ints) -> tuple[Ints, Ints]:
         """Units of a support, increasing, and which of them each coordinate is in."""

@@ -13,8 +13,8 @@ from shortlist._protocols import Floats
 from shortlist._targets import Target
 from shortlist.losses.arrays import mean_loss
 from shortlist.table._estimators import FoBa
-from shortlist.table._foba_select import PathStep, Selected
 from shortlist.table._gather import Table
+from shortlist.table._selected import PathStep, Selected
 
 
 def held_out_losses(
@@ -145,13 +145,13 @@ fit_intercept, l2, positive, epsilon, delta
         self.cv_sizes_ = self.cv_sizes_[self.cv_sizes_ <= self.k]
         losses = []
         for train, test in folds.split(table.X, labels):
-            part = self._select(_rows(table, train), target)
+            part = self._select(_rows(table, train), target, self._search())
             sizes = self.cv_sizes_.tolist()
             losses.append(held_out_losses(part, target, _rows(table, test), sizes))
         self.cv_losses_ = np.array(losses)
         place, _, _ = one_standard_error(self.cv_losses_)
         self.k_ = int(self.cv_sizes_[place])
-        self._publish(self._at(self.k_))
+        self._publish(self._selected.at(self.k_, self._names_by_id))
 
 
 def _rows(table: Table, rows: np.ndarray) -> Table:

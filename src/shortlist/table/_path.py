@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from shortlist._protocols import Floats, Ids, Ints
 from shortlist._shortlist_text import build_frame
-from shortlist.table._foba_select import PathStep, Selected
+from shortlist.table._selected import PathStep, Selected
 
 
 class Support(NamedTuple):

@@ -1,0 +1,114 @@
+"""The projected gradient methods on tables, and as algorithms for engines."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Any
+
+from shortlist._protocols import Capabilities
+from shortlist.table._gather import TableLearner
+from shortlist.table._problem import TableProblem
+from shortlist.table._projected import ProjectedSettings, check_projected, project
+from shortlist.table._selected import Found, Search, search_learner
+
+_HERE = "shortlist.table._projected_select"
+_LOSSES = ("squared", "logistic", "softmax", "squared_hinge", "huber", "poisson")
+
+PROJECTED_GRADIENT = Capabilities(
+    method="projected_gradient",
+    room="table",
+    summary="projected gradient (iterative hard thresholding), exactly k",
+    algorithm=f"{_HERE}:projected_gradient_learner",
+    estimator="shortlist.table:ProjectedGradient",
+    losses=_LOSSES,
+    citation=(
+        "Blumensath, Davies (2010). Normalized Iterative Hard Thresholding: Guaranteed "
+        "Stability and Performance. IEEE J. Sel. Top. Signal Process. 4(2)."
+    ),
+    groups=True,
+)
+
+ITI = Capabilities(
+    method="iti",
+    room="table",
+    summary="ITI: projected gradient with a refit after each step, exactly k",
+    algorithm=f"{_HERE}:iti_learner",
+    estimator="shortlist.table:ITI",
+    losses=_LOSSES,
+    citation=(
+        "Maleki (2009). Coherence Analysis of Iterative Thresholding Algorithms. "
+        "Allerton Conference on Communication, Control, and Computing."
+    ),
+    groups=True,
+)
+
+PHT = Capabilities(
+    method="pht",
+    room="table",
+    summary="PHT: partial hard thresholding, few exchanges a step, exactly k",
+    algorithm=f"{_HERE}:pht_learner",
+    estimator="shortlist.table:PHT",
+    losses=_LOSSES,
+    citation=(
+        "Jain, Tewari, Dhillon (2017). Partial Hard Thresholding. "
+        "IEEE Trans. Inf. Theory 63(5)."
+    ),
+    groups=True,
+)
+
+SELECTORS = (PROJECTED_GRADIENT, ITI, PHT)
+
+
+def projected_search(capabilities: Capabilities, settings: ProjectedSettings) -> Search:
+    """Descent with these settings, for ``select``; bad ones raise.
+
+    Supports change by many features at a time, so Gram columns would not pay.
+    """
+    check_projected(settings)
+
+    def run(
+        problem: TableProblem,
+        k: int,
+        *,
+        unit_of: Any,
+        always: tuple[int, ...],
+        never: tuple[int, ...],
+    ) -> Found:
+        units, never = problem.units(unit_of, always, never)
+        asked = replace(settings, k=k)
+        found = project(problem.objective, units, asked, always=always, never=never)
+        notes = (
+            () if found.converged else (f"not converged after {found.n_iter} steps",)
+        )
+        return Found(found.path, {"objective": found.values}, notes)
+
+    return Search(capabilities, settings.k, run, asdict(settings), gram=False)
+
+
+def _learner(
+    capabilities: Capabilities,
+    k: int,
+    *,
+    seed: int = 0,
+    reiterable: bool = True,
+    loss: Any = "auto",
+    classes: Any = None,
+    always: Any = (),
+    never: Any = (),
+    **settings: Any,
+) -> TableLearner:
+    """Make the algorithm that an engine runs: gather the rows, then descend.
+
+    Other parameters are those of the estimators. Neither ``seed`` nor ``reiterable``
+    matters: nothing is drawn, and the data are read once.
+    """
+    search = projected_search(capabilities, ProjectedSettings(k, **settings))
+    return search_learner(
+        search, loss=loss, classes=classes, always=always, never=never
+    )
+
+
+projected_gradient_learner = partial(_learner, PROJECTED_GRADIENT)
+iti_learner = partial(_learner, ITI, refit="every")
+pht_learner = partial(_learner, PHT, refit="every", exchange=1)

@@ -1,0 +1,222 @@
+"""From a table to a Shortlist: what all methods that search for supports share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from shortlist._protocols import (
+    Capabilities,
+    Fit,
+    Floats,
+    Ids,
+    Ints,
+    ShortlistError,
+)
+from shortlist._shortlist import Shortlist
+from shortlist._targets import Target
+from shortlist.losses import spell
+from shortlist.table._foba import Path
+from shortlist.table._gather import Table, TableLearner
+from shortlist.table._problem import TableProblem, table_problem
+
+Names = Callable[[Ids], list[str]]
+
+
+class Found(NamedTuple):
+    """What a search leaves behind: supports, and how it went."""
+
+    path: Path
+    trace: Mapping[str, np.ndarray] = {}
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Search:
+    """A method, as it is asked for.
+
+    Parameters
+    ----------
+    capabilities : Capabilities
+    k : int
+        The budget; units that are always in count.
+    run : callable
+        Called with a TableProblem, the budget left for units that are free, and the
+        keywords ``unit_of``, ``always`` and ``never``; returns Found.
+    params : mapping
+        Settings, for the result.
+    gram : bool, default=True
+        See ``table_problem``.
+    """
+
+    capabilities: Capabilities
+    k: int
+    run: Callable[..., Found]
+    params: Mapping[str, Any] = field(default_factory=dict)
+    gram: bool = True
+
+
+class PathStep(NamedTuple):
+    """The best support of its size, as entries of a Shortlist."""
+
+    ids: Ids
+    margin: Ints
+    weights: Floats  #: of the columns as they are
+    scores: Floats  #: size of the standardised weights
+    intercept: Floats
+    objective: float
+
+
+class Selected(NamedTuple):
+    """All that a search on a table leaves behind; holds on to none of the data."""
+
+    capabilities: Capabilities
+    params: Mapping[str, Any]
+    steps: dict[int, PathStep]  #: best, by number of units, those always in counted
+    latest: dict[int, PathStep]  #: reached last, likewise
+    loss: str
+    target: Target | None  #: None: an objective of the user's own
+    grouped: bool
+    n_examples: int
+    n_features: int | None
+    trace: Mapping[str, np.ndarray] = {}
+    notes: tuple[str, ...] = ()
+
+    def best_size(self, k: int) -> int:
+        """Size of the best support of at most k units; of equals, the largest.
+
+        It is k unless the search stopped before.
+        """
+        within = sorted((size for size in self.steps if size <= k), reverse=True)
+        return min(within, key=lambda size: self.steps[size].objective)
+
+    def best(self, k: int) -> PathStep:
+        """Best support of at most k units."""
+        return self.steps[self.best_size(k)]
+
+    def at(self, k: int, names: Names) -> Shortlist:
+        """Publish the best support of at most k units."""
+        step = self.best(k)
+        n_distinct = len(np.unique(step.ids))
+        target = self.target
+        notes = [] if target is None or target.note is None else [target.note]
+        if self.grouped:
+            notes.append(f"k = {k} counts groups; they hold {n_distinct} features")
+        return Shortlist(
+            method=self.capabilities.method,
+            room=self.capabilities.room,
+            loss=self.loss,
+            k=max(1, n_distinct) if self.grouped else k,
+            ids=step.ids,
+            names=tuple(names(step.ids)),
+            margin=step.margin,
+            weights=step.weights,
+            scores=step.scores,
+            intercept=step.intercept,
+            classes=None if target is None else target.classes,
+            n_examples=self.n_examples,
+            n_features=self.n_features,
+            params={**self.params, "objective": step.objective},
+            trace=self.trace,
+            notes=(*notes, *self.notes),
+        )
+
+
+def select(
+    table: Table,
+    target: Target,
+    search: Search,
+    *,
+    unit_of: np.ndarray | None = None,
+    always: tuple[int, ...] = (),
+    never: tuple[int, ...] = (),
+    **options: Any,
+) -> Selected:
+    """Search a table; ``always`` and ``never`` are units, ``always`` count in k."""
+    check_always(always, search.k)
+    losses, method = search.capabilities.losses, search.capabilities.method
+    if target.n_outputs == 1 and target.loss.name not in losses:
+        known = ", ".join(losses)
+        raise ShortlistError(
+            f"{method} works with loss={known}, got {target.loss.name!r}"
+        )
+    problem = table_problem(
+        table.X,
+        table.y,
+        target,
+        sample_weight=table.weight,
+        gram=search.gram,
+        **options,
+    )
+    free = search.k - len(always)
+    found = search.run(problem, free, unit_of=unit_of, always=always, never=never)
+
+    def entries(fit: Fit) -> PathStep:
+        return _entries(problem, fit, table.ids)
+
+    best, latest = by_size(found.path, len(always), entries)
+    return Selected(
+        search.capabilities,
+        search.params,
+        best,
+        latest,
+        spell(target.loss),
+        target,
+        unit_of is not None,
+        len(table.y),
+        table.n_features,
+        found.trace,
+        found.notes,
+    )
+
+
+def check_always(always: tuple[int, ...], k: int) -> None:
+    """Refuse more units to keep than the budget has room for."""
+    if len(always) > k:
+        raise ShortlistError(
+            f"always= names {len(always)} features, more than the budget k={k}"
+        )
+
+
+def by_size(
+    path: Path, n_always: int, entries: Callable[[Fit], PathStep]
+) -> tuple[dict[int, PathStep], dict[int, PathStep]]:
+    """Best and latest steps of a path, by size with the units always in."""
+    best, latest = (
+        {size + n_always: entries(step.fit) for size, step in steps.items()}
+        for steps in (path.best, path.latest)
+    )
+    return best, latest
+
+
+def _entries(problem: TableProblem, fit: Fit, ids: Ids) -> PathStep:
+    weights, intercept = problem.raw(fit)
+    feature, margin = np.divmod(fit.support, problem.n_outputs)
+    scores = np.abs(weights) * problem.scale[feature]
+    return PathStep(ids[feature], margin, weights, scores, intercept, fit.value)
+
+
+def search_learner(
+    search: Search,
+    *,
+    loss: Any = "auto",
+    classes: Sequence[Any] | None = None,
+    always: Sequence[str] = (),
+    never: Sequence[str] = (),
+) -> TableLearner:
+    """Make the algorithm that an engine runs: gather the rows, then search."""
+
+    def solve(
+        table: Table,
+        target: Target,
+        kept: tuple[int, ...],
+        barred: tuple[int, ...],
+        names: Names,
+    ) -> Shortlist:
+        selected = select(table, target, search, always=kept, never=barred)
+        return selected.at(search.k, names)
+
+    return TableLearner(search.k, solve, loss, classes, always, never, search.params)
