@@ -1,6 +1,6 @@
 """Rates of the parts, and one whole run: parser, kernels, command line.
 
-    python benchmarks/house.py [--rows 200000]
+    python -m benchmarks.house [--rows 200000]
 
 Writes a click log (about 1 kB a row) to a temporary folder and prints, as the best of
 several repeats with kernels compiled beforehand: MB/s of the libsvm parser, million
@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from click_stream import ClickStream
+from benchmarks.click_stream import ClickStream
 
 from shortlist._scoring import evaluate
 from shortlist.engines import run

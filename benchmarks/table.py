@@ -1,13 +1,13 @@
 """FoBa against the peers that a statistician would pick, each in a process of its own.
 
-    python benchmarks/table.py [--design big|logistic|ar9|gauss|small] [--seeds 3]
+    python -m benchmarks.table [--design big ...] [--method abess ...] [--seeds 3]
 
-Peers: abess (best subset), scikit-learn's orthogonal matching pursuit, celer's lasso path
-cut where it has k features and refitted. They come with `pip install --group bench`; those
-that are missing are left out and named. BLAS threads are fixed to one for all. Printed
-for each: share of the true features found, CPU seconds (compiling, which is reported
-apart, and making the data not counted), peak memory over that of X, and FoBa's CPU time
-over the peer's.
+Run it from the project's root. Peers: abess (best subset), scikit-learn's orthogonal
+matching pursuit, celer's lasso path cut where it has k features, skscope's FoBa and Scope.
+They come with `pip install --group bench`; those that are missing are left out and named.
+BLAS and other threads are fixed to one for all. Printed for each: share of the planted
+features found, CPU and wall seconds (making the data not counted, and compiling only in
+its own column), peak memory over that of X, and FoBa's CPU time over the peer's.
 """
 
 import argparse
@@ -18,84 +18,20 @@ import sys
 import time
 
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-
-DESIGNS = {
-    "gauss": {"n": 1315, "p": 2000, "s": 100, "rho": 0.0, "noise": 0.1, "pm1": False},
-    "small": {"n": 600, "p": 2000, "s": 100, "rho": 0.0, "noise": 0.1, "pm1": True},
-    "ar9": {"n": 800, "p": 2000, "s": 50, "rho": 0.9, "noise": 0.5, "pm1": True},
-    "big": {"n": 5000, "p": 50_000, "s": 100, "rho": 0.0, "noise": 0.1, "pm1": False},
-    "logistic": {
-        "n": 2000,
-        "p": 20_000,
-        "s": 50,
-        "rho": 0.7,
-        "noise": None,
-        "pm1": True,
-    },
+ONE_THREAD = dict.fromkeys(THREADS, "1") | {
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+    "JAX_ENABLE_X64": "1",
+    "JAX_PLATFORMS": "cpu",
 }
-
-
-def make(name, seed):
-    """X with unit-variance columns, y, true support."""
-    import numpy as np
-
-    design = DESIGNS[name]
-    n, p, s, rho = (design[key] for key in ("n", "p", "s", "rho"))
-    rng = np.random.default_rng([7, seed])
-    X = np.empty((n, p), order="F")
-    previous = np.zeros(n)
-    for j in range(p):
-        fresh = rng.standard_normal(n)
-        previous = rho * previous + np.sqrt(1 - rho**2) * fresh if j and rho else fresh
-        X[:, j] = previous
-    for j in range(p):
-        X[:, j] /= X[:, j].std()
-    support = np.sort(rng.choice(p, s, replace=False))
-    sizes = rng.choice([-1.0, 1.0], s) if design["pm1"] else rng.standard_normal(s)
-    z = X[:, support] @ sizes
-    if design["noise"] is None:
-        return X, np.where(rng.random(n) < 1 / (1 + np.exp(-z)), 1, 0), support
-    return X, z + design["noise"] * rng.standard_normal(n), support
-
-
-def by_foba(X, y, k, logistic):
-    from shortlist import FoBa
-
-    loss = "logistic" if logistic else "squared"
-    return FoBa(k, loss=loss).fit(X, y).get_support(indices=True)
-
-
-def by_abess(X, y, k, logistic):
-    import numpy as np
-    from abess.linear import LinearRegression, LogisticRegression
-
-    model = (LogisticRegression if logistic else LinearRegression)(support_size=k)
-    return np.flatnonzero(model.fit(X, y).coef_)
-
-
-def by_omp(X, y, k, logistic):
-    import numpy as np
-    from sklearn.linear_model import OrthogonalMatchingPursuit
-
-    if logistic:
-        raise NotImplementedError
-    model = OrthogonalMatchingPursuit(n_nonzero_coefs=k).fit(X, y)
-    return np.flatnonzero(model.coef_)
-
-
-def by_celer(X, y, k, logistic):
-    import numpy as np
-    from celer import celer_path
-
-    kind = "logreg" if logistic else "lasso"
-    target = 2.0 * y - 1 if logistic else y - y.mean()
-    _, coefs, _ = celer_path(X, target, pb=kind, n_alphas=60, eps=1e-3, tol=1e-4)
-    sizes = (coefs != 0).sum(axis=0)
-    enough = int(np.argmax(sizes >= k)) if (sizes >= k).any() else coefs.shape[1] - 1
-    return np.argsort(-np.abs(coefs[:, enough]))[:k]
-
-
-METHODS = {"foba": by_foba, "abess": by_abess, "omp": by_omp, "celer": by_celer}
+#: What to compare on each design; skscope needs minutes on the large ones.
+METHODS_ON = {
+    "k20": ("foba", "abess", "omp", "l1", "skscope_foba", "scope"),
+    "gauss": ("foba", "abess", "omp", "l1"),
+    "small": ("foba", "abess", "omp", "l1"),
+    "ar9": ("foba", "abess", "omp", "l1"),
+    "logistic": ("foba", "abess", "l1"),
+    "big": ("foba", "abess", "omp", "l1"),
+}
 
 
 def peak_kib():
@@ -105,35 +41,70 @@ def peak_kib():
 
 def run_one(method, design, seed):
     """Fit once, in this process; print the measurements as JSON."""
-    X, y, support = make(design, seed)
-    logistic, k = design == "logistic", len(support)
-    METHODS[method](X[:200, :300].copy(order="F"), y[:200], 5, logistic)  # warm up
+    import numpy as np
+    from benchmarks.table_designs import DESIGNS, make
+    from benchmarks.table_peers import METHODS
+
+    X, y, support, weights = make(design, seed)
+    logistic, k = DESIGNS[design].logistic, len(support)
+    begin = time.process_time()
+    few = np.asfortranarray(X[:200, :300])
+    METHODS[method](few, y[:200], 5, logistic)  # compiles, imports
+    warm_up = time.process_time() - begin
     with open("/proc/self/clear_refs", "w") as reset:
         reset.write("5")  # the peak counts from here
-    begin = time.process_time()
+    begin, begin_wall = time.process_time(), time.perf_counter()
     chosen = METHODS[method](X, y, k, logistic)
-    spent = time.process_time() - begin
-    found = len(set(chosen.tolist()) & set(support.tolist())) / k
+    spent, wall = time.process_time() - begin, time.perf_counter() - begin_wall
     memory = peak_kib() * 1024 / X.nbytes
-    print(json.dumps({"recall": found, "cpu": spent, "memory": memory}))
+    errors = judge(X, y, chosen, support, weights, logistic)
+    times = {"cpu": spent, "wall": wall, "warm_up": warm_up, "memory": memory}
+    print(json.dumps(errors | times))
+
+
+def judge(X, y, chosen, support, weights, logistic):
+    """What a choice of columns is worth, with weights refitted alike for all methods."""
+    import numpy as np
+
+    from shortlist.objectives import LinearObjective
+
+    loss, target = ("logistic", 2.0 * y - 1) if logistic else ("squared", y)
+    objective = LinearObjective(loss, X, target, l2=1e-6 if logistic else 0.0)
+    fit = objective.refit(np.sort(chosen).astype(np.int64))
+    oracle = objective.refit(support.astype(np.int64))
+    truth = np.zeros(X.shape[1])
+    truth[support] = weights
+    found = np.zeros(X.shape[1])
+    found[fit.support] = fit.weights
+    common = len(np.intersect1d(chosen, support))
+    return {
+        "recall": common / len(support),
+        "extra": len(chosen) - common,
+        "missed": len(support) - common,
+        "estimation": float(np.linalg.norm(found - truth) / np.linalg.norm(truth)),
+        "objective": fit.value,
+        "oracle": oracle.value,
+    }
 
 
 def measure(method, design, seed):
-    command = [sys.executable, __file__, "--one", method, design, str(seed)]
+    """Run one fit in a process of its own; a text says why it could not be done."""
+    command = [sys.executable, "-m", "benchmarks.table", "--one", method, design, seed]
     done = subprocess.run(
-        command,
-        env=os.environ | dict.fromkeys(THREADS, "1"),
+        list(map(str, command)),
+        env=os.environ | ONE_THREAD,
         capture_output=True,
         text=True,
     )
     if done.returncode:
-        return done.stderr.strip().splitlines()[-1]
+        return (done.stderr.strip().splitlines() or ["killed"])[-1]
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--design", choices=DESIGNS, action="append")
+    parser.add_argument("--design", choices=METHODS_ON, action="append")
+    parser.add_argument("--method", action="append")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -142,24 +113,27 @@ def main():
         run_one(method, design, int(seed))
         return
     print(
-        f"{'design':9} {'method':6} {'recall':>6} {'CPU s':>7} {'x X':>5} {'foba/it':>8}"
+        f"{'design':9} {'method':12} {'recall':>6} {'CPU s':>7} {'wall s':>7} "
+        f"{'warm-up':>7} {'x X':>5} {'foba/it':>8}"
     )
-    for design in options.design or DESIGNS:
+    for design in options.design or METHODS_ON:
         ours = None
-        for method in METHODS:
+        for method in options.method or METHODS_ON[design]:
             runs = [measure(method, design, seed) for seed in range(options.seeds)]
             bad = [run for run in runs if isinstance(run, str)]
             if bad:
-                print(f"{design:9} {method:6} left out: {bad[0]}")
+                print(f"{design:9} {method:12} left out: {bad[0]}", flush=True)
                 continue
-            recall, cpu, memory = (
+            recall, cpu, wall, warm_up, memory = (
                 sum(run[key] for run in runs) / len(runs)
-                for key in ("recall", "cpu", "memory")
+                for key in ("recall", "cpu", "wall", "warm_up", "memory")
             )
             ours = cpu if method == "foba" else ours
-            ratio = f"{ours / cpu:8.2f}" if ours else ""
+            ratio = f"{ours / cpu:8.3f}" if ours else ""
             print(
-                f"{design:9} {method:6} {recall:6.3f} {cpu:7.2f} {memory:5.2f} {ratio}"
+                f"{design:9} {method:12} {recall:6.3f} {cpu:7.2f} {wall:7.2f} "
+                f"{warm_up:7.2f} {memory:5.2f} {ratio}",
+                flush=True,
             )
 
 

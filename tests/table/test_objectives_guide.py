@@ -27,7 +27,7 @@ def test_the_guide_prints_what_it_says(capsys):
     for block in CODE:
         exec(compile(block, "objectives.md", "exec"), scope)
     printed = capsys.readouterr().out.splitlines()
-    assert len(printed) == 4
+    assert len(printed) == 6
     assert all(f"`{line}`" in GUIDE for line in printed)
 
 

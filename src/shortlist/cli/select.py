@@ -47,7 +47,7 @@ class Outcome(NamedTuple):
     "-k",
     type=click.IntRange(min=1),
     required=True,
-    help="Budget: how many features to choose.",
+    help="Budget: how many features to choose; of each class, if there are more than two.",
 )
 @click.option(
     "--method",

@@ -1,0 +1,46 @@
+"""The one place where benchmarks and papers find real data.
+
+Files are looked for in the folder that $SHORTLIST_DATA names, else in ``data/`` of the
+project; nothing is downloaded. Each is a NumPy archive with ``y`` and either ``X`` or the
+parts of a CSR matrix (``data``, ``indices``, ``indptr``, ``shape``).
+"""
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+
+class Missing(Exception):
+    """Data that are not here; its text says where they were looked for."""
+
+
+def folder():
+    """Where data are looked for."""
+    default = Path(__file__).resolve().parents[1] / "data"
+    return Path(os.environ.get("SHORTLIST_DATA", default))
+
+
+def load(name):
+    """X, as an array or CSR matrix of floats, and y.
+
+    Raises
+    ------
+    Missing
+        If there is no such file.
+    """
+    path = folder() / f"{name}.npz"
+    if not path.exists():
+        raise Missing(
+            f"{name}: no {path.name} in {folder()}; set SHORTLIST_DATA to the folder "
+            "that has it"
+        )
+    with np.load(path, allow_pickle=False) as archive:
+        y = archive["y"]
+        if "X" in archive:
+            return archive["X"].astype(np.float64), y
+        from scipy.sparse import csr_array
+
+        parts = tuple(archive[part] for part in ("data", "indices", "indptr"))
+        X = csr_array(parts, shape=tuple(archive["shape"].tolist()))
+        return X.astype(np.float64), y
