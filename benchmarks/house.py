@@ -102,7 +102,7 @@ def main():
         rate = parsed.nnz / seconds / 1e6
         print(f"parser: {size / seconds:.0f} MB/s, {rate:.1f} M nonzeros/s")
         for k in (100, 1000, 16384):
-            for recipe in ("newton", "refit"):
+            for recipe in ("paper", "newton", "refit"):
                 algorithm = mission(k, recipe=recipe, memory="12MB")
                 spent = best_of(options.repeats, lambda a=algorithm: run(a, parsed))
                 score = evaluate(run(algorithm, parsed), held_out)

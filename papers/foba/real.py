@@ -4,8 +4,9 @@
 
 For every split of an outer 5-fold cross-validation (repeated with other shuffles) and every
 k, each method chooses its own ridge by an inner 3-fold cross-validation of the training
-part, is fitted to the whole of it and predicts the rows left out. Columns are standardised
-by the training part. Writes ``results/real.csv``: accuracy by set, method, k and split.
+part, is fitted to the whole of it and predicts the rows left out. FoBa is tried with its
+default ridge, and with next to none, besides. Columns are standardised by the training
+part. Writes ``results/real.csv``: accuracy by set, method, k and split.
 """
 
 import argparse
@@ -77,10 +78,14 @@ def l1_scores(X, y, X_new, y_new, ridge, order=None):
 
 
 METHODS = {"foba": foba_scores, "abess": abess_scores, "l1_refit": l1_scores}
+#: FoBa with a ridge that is not chosen: as it is by default, and next to none.
+FIXED = {"foba_auto": "auto", "foba_1e-4": 1e-4}
 
 
 def nested(method, X, y, X_new, y_new, seed):
     """Accuracy on new rows for every size, its ridge chosen within X."""
+    if method in FIXED:
+        return foba_scores(X, y, X_new, y_new, FIXED[method])
     inner = StratifiedKFold(3, shuffle=True, random_state=seed)
     trials = np.zeros((len(RIDGES), len(SIZES)))
     for train, test in inner.split(X, y):
@@ -125,7 +130,7 @@ def main():
             for split, train, test in splits_of(y, options.repeats):
                 scaler = StandardScaler().fit(X[train])
                 A, B = scaler.transform(X[train]), scaler.transform(X[test])
-                for method in METHODS:
+                for method in (*METHODS, *FIXED):
                     accuracies = nested(method, A, y[train], B, y[test], split)
                     for k, accuracy in zip(SIZES, accuracies, strict=True):
                         lines.writerow([name, method, k, split, f"{accuracy:.6g}"])

@@ -170,8 +170,8 @@ def real(rows):
         1, len(sets), figsize=(3.4 * len(sets), 3.2), layout="tight", squeeze=False
     )
     print(
-        "\n| set | k | FoBa | abess | L1 + refit | FoBa - abess | FoBa - L1 |\n"
-        "|---|---|---|---|---|---|---|"
+        "\n| set | k | FoBa | abess | L1 + refit | FoBa, ridge 5/n | FoBa, ridge 1e-4 | "
+        "FoBa - abess | FoBa - L1 |\n|---|---|---|---|---|---|---|---|---|"
     )
     for axis, name in zip(axes[0], sets, strict=True):
         for method in ("foba", "abess", "l1_refit"):
@@ -189,16 +189,17 @@ def real(rows):
         axis.set_xlabel("k")
         axis.grid(alpha=0.3)
         for k in sizes:
-            ours, *peers = (
+            ours, *peers, by_default, bare = (
                 np.array([accuracy[name, method, k, s] for s in splits])
-                for method in ("foba", "abess", "l1_refit")
+                for method in ("foba", "abess", "l1_refit", "foba_auto", "foba_1e-4")
             )
             differences = [
                 f"{np.mean(ours - peer):+.3f} ± "
                 f"{np.std(ours - peer, ddof=1) / np.sqrt(len(splits)):.3f}"
                 for peer in peers
             ]
-            means = [f"{np.mean(values):.3f}" for values in (ours, *peers)]
+            shown = (ours, *peers, by_default, bare)
+            means = [f"{np.mean(values):.3f}" for values in shown]
             print(f"| {name} | {k} | {' | '.join([*means, *differences])} |")
     axes[0][0].set_ylabel("held-out accuracy")
     axes[0][-1].legend(fontsize=8)

@@ -81,10 +81,11 @@ class Outcome(NamedTuple):
 )
 @click.option(
     "--recipe",
-    type=click.Choice(["auto", "refit", "newton"]),
+    type=click.Choice(["auto", "refit", "newton", "paper"]),
     default="auto",
     help="refit: find candidates, then fit them exactly. newton: one pass, for data "
-    "that pass by once. auto: refit for files, newton for pipes.",
+    "that pass by once. paper: the published algorithm. auto: refit for files, newton "
+    "for pipes.",
 )
 @click.option(
     "--budget",

@@ -35,11 +35,12 @@ class Mission(OnlineSelector):
         is known and small.
     rows : int, default=3
         Rows of the sketch: odd, at most 9.
-    recipe : {"auto", "refit", "newton"}, default="auto"
+    recipe : {"auto", "refit", "newton", "paper"}, default="auto"
         "refit": over-select in the first pass, refit exactly on the candidates, cut to k
         by the Wald score and refit again; needs data that can be read again. "newton":
-        one pass of diagonal Newton steps. "auto": "refit" where possible, and "newton"
-        in ``partial_fit`` and for streams.
+        one pass of diagonal Newton steps. "paper": the algorithm of the paper to the
+        letter, plain gradient steps with margins from the current top k. "auto": "refit"
+        where possible, and "newton" in ``partial_fit`` and for streams.
     budget : {"per_class", "shared"}, default="per_class"
         With more than two classes: k features for each class, or k in all.
     passes : int, default=1
@@ -65,8 +66,9 @@ class Mission(OnlineSelector):
     the current top k, and the learning rate is one over the mean squared norm of an
     example, so nothing needs tuning. Heavy hitters are found by threshold crossing
     instead of a heap. With ``recipe="refit"`` the weights that count come from an exact
-    refit on the candidates, not from the sketch; ``benchmarks/house.py`` prints the
-    accuracy of both recipes on a click log.
+    refit on the candidates, not from the sketch. With ``recipe="paper"`` none of this
+    applies, but for the learning rate. ``benchmarks/house.py`` prints the accuracy of
+    all recipes on a click log.
 
     References
     ----------
@@ -126,7 +128,7 @@ class Mission(OnlineSelector):
             classes=classes,
             memory=self.memory,
             rows=self.rows,
-            recipe="newton" if one_pass else self.recipe,
+            recipe="newton" if one_pass and self.recipe != "paper" else self.recipe,
             budget=self.budget,
             passes=self.passes,
             always=self._names_of(self.always),

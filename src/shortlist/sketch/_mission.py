@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._online import Found, OnlineLearner, bias_rate
+from shortlist._online import Found, OnlineLearner, Rule, bias_rate
 from shortlist._protocols import Capabilities, Floats, Ids, RowBlock, ShortlistError
 from shortlist._steps import N_TOTALS, is_cautious, mean_norm
 from shortlist._targets import Target
@@ -36,6 +36,7 @@ from shortlist.sketch._kernels import (
     rescore,
 )
 from shortlist.sketch._memory import cells_in_row
+from shortlist.sketch._paper import PaperRule
 
 CAPABILITIES = Capabilities(
     method="mission",
@@ -64,7 +65,7 @@ CAPABILITIES = Capabilities(
 #: Ridge of steps and refits, in units of the mean squared norm of an example.
 RIDGE = 0.2
 
-RECIPES = ("auto", "refit", "newton")
+RECIPES = ("auto", "refit", "newton", "paper")
 
 
 def n_candidates(k: int) -> int:
@@ -180,7 +181,9 @@ def mission(
     if recipe == "auto":
         recipe = "refit" if reiterable else "newton"
     refit = recipe == "refit"
-    rule = MissionRule(k, GRADIENT if refit else NEWTON, memory, rows, seed)
+    rule: Rule = MissionRule(k, GRADIENT if refit else NEWTON, memory, rows, seed)
+    if recipe == "paper":
+        rule = PaperRule(k, memory, rows, seed)
     return OnlineLearner(
         method=CAPABILITIES.method,
         room=CAPABILITIES.room,
