@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from shortlist._preparing import AS_IT_IS, Preparing
 from shortlist._protocols import (
     DataError,
     Floats,
@@ -170,6 +171,8 @@ class OnlineLearner:
         Ridge of the refit, as a share of the mean squared norm of the restricted rows.
     always, never : sequence of names, default=()
         Features to keep (they count in k) and to leave out.
+    preparing : Preparing
+        What is done to the values of rows first.
     params : mapping, default={}
         Settings to publish with the result.
     """
@@ -186,6 +189,7 @@ class OnlineLearner:
     ridge: float = 0.2
     always: Sequence[str] = ()
     never: Sequence[str] = ()
+    preparing: Preparing = AS_IT_IS
     params: Mapping[str, Any] = field(default_factory=dict)
 
     def start(self, source: RowSource, labels: Floats) -> OnlineState:
@@ -219,6 +223,7 @@ class OnlineLearner:
         """Learn from a block, in place."""
         n_rows = block.n_rows
         block = with_codes(state.target, block, skip=state.skip)
+        block = self.preparing.apply(block)
         if state.never is not None:
             block = drop(state.never, block)
         state.rows_in_pass += block.n_rows
@@ -323,7 +328,7 @@ class OnlineLearner:
             classes=target.classes,
             n_examples=state.n_examples,
             n_features=state.n_features,
-            params=dict(self.params),
+            params={**self.params, **self.preparing.as_params()},
             trace=state.trace.arrays(totals, target.classes is not None),
             notes=notes_on(target, state.n_skipped),
         )

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from shortlist._preparing import preparing_of
 from shortlist._protocols import BadLabel, Floats, RowBlock, RowSource, ShortlistError
 from shortlist._refit import Coordinates, coordinates, margins_of
 from shortlist._shortlist import Shortlist
@@ -62,13 +63,14 @@ class Predictor:
             )
         self.shortlist = shortlist
         self.loss: Any = get_loss(shortlist.loss)
+        self._preparing = preparing_of(shortlist.params)
         self._chosen: Coordinates = coordinates(
             shortlist.ids, shortlist.margin, shortlist.weights, shortlist.intercept
         )
 
     def margins(self, block: RowBlock) -> Floats:
         """Shape (n_rows, n_margins)."""
-        return margins_of(self.loss, self._chosen, block)
+        return margins_of(self.loss, self._chosen, self._preparing.apply(block))
 
     def responses(self, margins: Floats) -> Floats:
         """Probabilities, rates or the margins themselves, one a margin."""

@@ -26,5 +26,5 @@ def command_line(ctx: click.Context) -> str:
             words += values
         else:
             for one in values:
-                words += [param.opts[0], str(one)]
+                words += [param.opts[0], *([] if one is True else [str(one)])]
     return shlex.join(words)

@@ -88,6 +88,16 @@ class Outcome(NamedTuple):
     "for pipes.",
 )
 @click.option(
+    "--log1p",
+    is_flag=True,
+    help="Take the logarithm of 1 + each value first; for counts.",
+)
+@click.option(
+    "--normalize",
+    type=click.Choice(["l2"]),
+    help="Scale each row to length 1, after --log1p; for text.",
+)
+@click.option(
     "--budget",
     type=click.Choice(["per_class", "shared"]),
     default="per_class",
@@ -186,7 +196,7 @@ def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, A
     capabilities = selector(options["method"])
     own = {
         name: options[name]
-        for name in ("memory", "recipe", "budget", "passes")
+        for name in ("memory", "recipe", "budget", "passes", "log1p", "normalize")
         if _has_option(ctx, capabilities, name)
     }
     _check_loss(capabilities, options["loss"])

@@ -45,6 +45,10 @@ class Mission(OnlineSelector):
         With more than two classes: k features for each class, or k in all.
     passes : int, default=1
         Passes over the data before the refit.
+    log1p : bool, default=False
+        Take sign(x) log(1 + |x|) of all values first; for counts.
+    normalize : {None, "l2"}, default=None
+        Scale rows to length 1 after that; for text.
     always, never : sequence of str or int, default=None
         Features, by name or number, to keep in any case (they count in k) and to leave
         out.
@@ -98,6 +102,8 @@ class Mission(OnlineSelector):
         recipe: str = "auto",
         budget: str = "per_class",
         passes: int = 1,
+        log1p: bool = False,
+        normalize: str | None = None,
         always: Sequence[str | int] | None = None,
         never: Sequence[str | int] | None = None,
         feature_groups: None = None,
@@ -110,6 +116,8 @@ class Mission(OnlineSelector):
         self.recipe = recipe
         self.budget = budget
         self.passes = passes
+        self.log1p = log1p
+        self.normalize = normalize
         self.always = always
         self.never = never
         self.feature_groups = feature_groups
@@ -131,6 +139,8 @@ class Mission(OnlineSelector):
             recipe="newton" if one_pass and self.recipe != "paper" else self.recipe,
             budget=self.budget,
             passes=self.passes,
+            log1p=self.log1p,
+            normalize=self.normalize,
             always=self._names_of(self.always),
             never=self._names_of(self.never),
             seed=self.seed,

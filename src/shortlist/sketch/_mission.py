@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from shortlist._online import Found, OnlineLearner, Rule, bias_rate
+from shortlist._preparing import Preparing
 from shortlist._protocols import Capabilities, Floats, Ids, RowBlock, ShortlistError
 from shortlist._steps import N_TOTALS, is_cautious, mean_norm
 from shortlist._targets import Target
@@ -59,7 +60,7 @@ CAPABILITIES = Capabilities(
         "Ultra Large-Scale Feature Selection using Count-Sketches. ICML."
     ),
     one_pass=True,
-    options=("memory", "rows", "recipe", "budget", "passes"),
+    options=("memory", "rows", "recipe", "budget", "passes", "log1p", "normalize"),
 )
 
 #: Ridge of steps and refits, in units of the mean squared norm of an example.
@@ -156,6 +157,8 @@ def mission(
     recipe: str = "auto",
     budget: str = "per_class",
     passes: int = 1,
+    log1p: bool = False,
+    normalize: str | None = None,
     always: Sequence[str] = (),
     never: Sequence[str] = (),
     seed: int = 0,
@@ -178,6 +181,8 @@ def mission(
         raise ShortlistError(f"passes should be a whole number from 1, got {passes!r}")
     if not isinstance(seed, Integral):
         raise ShortlistError(f"seed should be a whole number, got {seed!r}")
+    preparing = Preparing(log1p, normalize)
+    preparing.check()
     if recipe == "auto":
         recipe = "refit" if reiterable else "newton"
     refit = recipe == "refit"
@@ -197,6 +202,7 @@ def mission(
         ridge=RIDGE,
         always=always,
         never=never,
+        preparing=preparing,
         params={
             "k": k,
             "memory": memory,
