@@ -13,6 +13,7 @@ import argparse
 import csv
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -43,10 +44,11 @@ def foba_scores(X, y, X_new, y_new, ridge):
 def abess_scores(X, y, X_new, y_new, ridge):
     from abess.linear import LogisticRegression as Abess
 
+    varies = X.std(axis=0) > 1e-9  # it refuses constant columns
     scores = []
     for k in SIZES:
-        model = Abess(support_size=k, alpha=ridge).fit(X, y)
-        scores.append(np.mean(model.predict(X_new) == y_new))
+        model = Abess(support_size=k, alpha=ridge).fit(X[:, varies], y)
+        scores.append(np.mean(model.predict(X_new[:, varies]) == y_new))
     return scores
 
 
@@ -66,8 +68,7 @@ def l1_order(X, y):
     return order
 
 
-def l1_scores(X, y, X_new, y_new, ridge, order=None):
-    order = l1_order(X, y) if order is None else order
+def l1_scores(order, X, y, X_new, y_new, ridge):
     scores = []
     for k in SIZES:
         columns = order[:k]
@@ -77,7 +78,16 @@ def l1_scores(X, y, X_new, y_new, ridge, order=None):
     return scores
 
 
-METHODS = {"foba": foba_scores, "abess": abess_scores, "l1_refit": l1_scores}
+def scores_by_ridge(method, *data):
+    """Accuracy for every ridge and size."""
+    score = {"foba": foba_scores, "abess": abess_scores}.get(method)
+    if score is None:  # the L1 path does not depend on the ridge of the refit
+        order = l1_order(*data[:2])
+        score = partial(l1_scores, order)
+    return np.array([score(*data, ridge) for ridge in RIDGES])
+
+
+METHODS = ("foba", "abess", "l1_refit")
 #: FoBa with a ridge that is not chosen: as it is by default, and next to none.
 FIXED = {"foba_auto": "auto", "foba_1e-4": 1e-4}
 
@@ -89,9 +99,8 @@ def nested(method, X, y, X_new, y_new, seed):
     inner = StratifiedKFold(3, shuffle=True, random_state=seed)
     trials = np.zeros((len(RIDGES), len(SIZES)))
     for train, test in inner.split(X, y):
-        for i, ridge in enumerate(RIDGES):
-            trials[i] += METHODS[method](X[train], y[train], X[test], y[test], ridge)
-    outer = np.array([METHODS[method](X, y, X_new, y_new, r) for r in RIDGES])
+        trials += scores_by_ridge(method, X[train], y[train], X[test], y[test])
+    outer = scores_by_ridge(method, X, y, X_new, y_new)
     best = len(RIDGES) - 1 - np.argmax(trials[::-1], axis=0)  # of equals the largest
     return outer[best, np.arange(len(SIZES))]
 
