@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ArraySource,
         FrameSource,
         LibsvmSource,
+        VwSource,
         open_source,
     )
     from shortlist.table._estimators import FoBa
@@ -35,6 +36,7 @@ _HOMES = {
     "ProjectedGradient": "shortlist.table",
     "Shortlist": "shortlist._shortlist",
     "ShortlistError": "shortlist._protocols",
+    "VwSource": "shortlist.sources",
     "open_source": "shortlist.sources",
 }
 
@@ -51,6 +53,7 @@ __all__ = [
     "ProjectedGradient",
     "Shortlist",
     "ShortlistError",
+    "VwSource",
     "__version__",
     "open_source",
 ]

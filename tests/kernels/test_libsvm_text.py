@@ -9,15 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from reference import libsvm as reference
-from shortlist.kernels.libsvm_text import (
-    BAD_FEATURE,
-    BAD_LABEL,
-    GOOD,
-    Parsed,
-    Rows,
-    parse_lines,
-    rows_for,
-)
+from shortlist.kernels.libsvm_text import BAD_FEATURE, parse_lines, rows_for
+from shortlist.kernels.line_text import BAD_LABEL, GOOD, Hard, Parsed, Rows
 
 TRICKY = b"1 2:0.5 34567890:-3.25e-7 18446744073709551615:1234567.8 qid:3 9:12345678\n"
 
@@ -90,12 +83,12 @@ def test_a_hard_number_is_noted_with_its_place():
     text = b"1\n123456789012345678901234567890 7:1e-320 8:2\n"
     parsed, room = parse(text)
     assert parsed.hard == 2
-    label, value = room.hard[:2].tolist()
-    assert (~label[0], text[label[1] : label[2]]) == (
-        1,
-        b"123456789012345678901234567890",
-    )
-    assert (value[0], text[value[1] : value[2]]) == (0, b"1e-320")
+    label, value = (Hard(*place) for place in room.hard[:2].tolist())
+    assert (label.fault, label.row, label.first, label.last) == (BAD_LABEL, 1, 1, 2)
+    assert text[label.start : label.stop] == b"123456789012345678901234567890"
+    assert (value.fault, value.row, value.first, value.last) == (BAD_FEATURE, 1, 0, 1)
+    assert text[value.start : value.stop] == b"1e-320"
+    assert room.y[1] == room.values[0] == 1.0
     assert room.values[1] == 2.0
 
 

@@ -8,8 +8,14 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from shortlist._protocols import DataError
-from shortlist.sources import ArraySource, FrameSource, LibsvmSource, open_source
+from shortlist._protocols import DataError, ShortlistError
+from shortlist.sources import (
+    ArraySource,
+    FrameSource,
+    LibsvmSource,
+    VwSource,
+    open_source,
+)
 
 
 @pytest.fixture
@@ -23,6 +29,31 @@ def test_paths_are_libsvm_text(path):
         source = open_source(data, block_bytes=100)
         assert isinstance(source, LibsvmSource)
         assert source.block_bytes == 100
+
+
+@pytest.mark.parametrize("ending", ["vw", "VW", "vw.gz", "vw.bz2", "vw.zst"])
+def test_paths_that_end_in_vw_are_vowpal_wabbit_text(tmp_path, ending):
+    path = tmp_path / f"rows.{ending}"
+    path.write_text("1 | a\n")
+    for data in (path, str(path), [path], tmp_path / "rows*", (path, str(path))):
+        assert isinstance(open_source(data), VwSource)
+    assert isinstance(open_source(path, input_format="libsvm"), LibsvmSource)
+
+
+def test_the_format_can_be_said(path):
+    assert isinstance(open_source(path, input_format="vw", seed=3), VwSource)
+    assert isinstance(open_source("-"), LibsvmSource)
+    assert isinstance(open_source("-", input_format="vw"), VwSource)
+    with pytest.raises(ShortlistError, match=r"input_format: expected .* got 'svm'"):
+        open_source(path, input_format="svm")
+
+
+def test_files_of_two_formats_are_refused_unless_one_is_said(path):
+    other = path.with_suffix(".vw")
+    other.write_text("1 | a\n")
+    with pytest.raises(DataError, match=r"one format, got .*rows.vw and .*rows.svm"):
+        open_source([path, other])
+    assert isinstance(open_source([path, other], input_format="vw"), VwSource)
 
 
 @pytest.mark.parametrize("X", [np.eye(2), sparse.eye_array(2), [[1.0, 0], [0, 1]]])

@@ -24,7 +24,7 @@ from shortlist.cli._progress import duration
 
 if TYPE_CHECKING:
     from shortlist._protocols import Capabilities, RowBlock, RowSource
-    from shortlist.sources import LibsvmSource
+    from shortlist.sources._lines import LineSource
 
 #: Text to look at: this many blocks of this many bytes, 2 MB in all.
 _BLOCKS, _BLOCK_BYTES = 8, 250_000
@@ -55,7 +55,7 @@ class _Sample(TappedSource):
 def plan(
     capabilities: Capabilities,
     learner: Any,
-    source: LibsvmSource,
+    source: LineSource,
     options: Mapping[str, Any],
 ) -> str:
     """Say what the command would do, in the form asked for."""
@@ -129,7 +129,7 @@ def rehearse(learner: Any, source: RowSource) -> Rehearsal:
 
 
 def _facts(
-    source: LibsvmSource, blocks: Sequence[RowBlock], learner: Any, rehearsal: Rehearsal
+    source: LineSource, blocks: Sequence[RowBlock], learner: Any, rehearsal: Rehearsal
 ) -> dict[str, Any]:
     """Everything measured, as JSON values."""
     target, model = rehearsal.state.target, getattr(rehearsal.state, "model", None)

@@ -11,18 +11,18 @@ import click
 if TYPE_CHECKING:
     from shortlist._protocols import Ids, RowBlock, RowSource
     from shortlist._shortlist import Shortlist
-    from shortlist.sources import LibsvmSource
+    from shortlist.sources._lines import LineSource
 
 
 def open_rows(
-    files: Sequence[str], on_error: str = "raise", block_bytes: int = 1 << 20
-) -> LibsvmSource:
+    files: Sequence[str], input_format: str = "auto", on_error: str = "raise"
+) -> LineSource:
     """Source of the rows in these files; patterns and "-" are understood."""
-    from shortlist.sources import LibsvmSource
+    from shortlist.sources._formats import text_source
 
     if "-" in files and sys.stdin.isatty():
         click.echo("reading rows from the terminal; Ctrl-D ends them", err=True)
-    return LibsvmSource(list(files), on_error=on_error, block_bytes=block_bytes)
+    return text_source(files, input_format=input_format, on_error=on_error)
 
 
 def load_model(path: str) -> Shortlist:

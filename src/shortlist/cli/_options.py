@@ -31,6 +31,17 @@ def model_argument() -> Callable[[F], F]:
     return click.argument("model", metavar="MODEL")
 
 
+def input_format_option() -> Callable[[F], F]:
+    """--input-format: how the text is to be read."""
+    return click.option(
+        "--input-format",
+        type=click.Choice(["auto", "libsvm", "vw"]),
+        default="auto",
+        help="What FILE holds: libsvm or Vowpal Wabbit text. auto: vw if it ends in .vw "
+        "(or .vw.gz, .vw.bz2, .vw.zst), else libsvm, as for standard input.",
+    )
+
+
 def on_error_option() -> Callable[[F], F]:
     """--on-error: what a bad line does."""
     return click.option(

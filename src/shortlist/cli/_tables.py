@@ -85,6 +85,13 @@ class SvmWriter:
 
     def write(self, rows: MaskedRows) -> None:
         """Write a line a row."""
+        from shortlist._protocols import DataError
+
+        if any(label != label for label in rows.y.tolist()):
+            raise DataError(
+                "libsvm text has a label in each row, and a row came without: write "
+                "CSV or Parquet instead"
+            )
         cells = [
             self._ids[column] + shortest(value)
             for column, value in zip(

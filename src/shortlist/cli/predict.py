@@ -15,6 +15,7 @@ from shortlist.cli._holdout import describe
 from shortlist.cli._input import TappedSource, load_model, open_rows, skipped_line
 from shortlist.cli._options import (
     files_argument,
+    input_format_option,
     model_argument,
     on_error_option,
     quiet_option,
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Add the probability of each class; for the losses logistic and softmax.",
 )
+@input_format_option()
 @on_error_option()
 @quiet_option()
 def predict(
@@ -67,6 +69,7 @@ def predict(
     out: str,
     form: str,
     proba: bool,
+    input_format: str,
     on_error: str,
     quiet: bool,
 ) -> None:
@@ -77,7 +80,8 @@ def predict(
     them the predictions are scored, on standard error.
     """
     check_output(out, files, [model])
-    shortlist, source = load_model(model), open_rows(files, on_error)
+    shortlist = load_model(model)
+    source = open_rows(files, input_format, on_error)
     writer = _Writer(shortlist, form, proba)
     with open_output(out) as stream:
         stream.write(writer.header())

@@ -12,7 +12,12 @@ from shortlist.cli._command import Command
 from shortlist.cli._failures import INTERRUPTED
 from shortlist.cli._holdout import FEWEST_ROWS, Split, as_params, describe, hold_out
 from shortlist.cli._input import open_rows, skipped_line
-from shortlist.cli._options import files_argument, on_error_option, quiet_option
+from shortlist.cli._options import (
+    files_argument,
+    input_format_option,
+    on_error_option,
+    quiet_option,
+)
 from shortlist.cli._output import check_model_output
 from shortlist.cli._progress import progress_bar, watched
 from shortlist.cli._reproduce import command_line
@@ -39,6 +44,7 @@ class Outcome(NamedTuple):
         "shortlist select data.svm -k 20",
         "shortlist select 'day-*.svm.gz' -k 100 --memory 64MB -o model.shortlist",
         "zcat data.svm.gz | shortlist select - -k 20 --format json > chosen.json",
+        "shortlist select clicks.vw -k 20",
         "shortlist select data.svm -k 20 --dry-run",
     ),
 )
@@ -128,6 +134,7 @@ class Outcome(NamedTuple):
     help="Share of rows, drawn by row number and seed, that is never learned from but "
     "scored at the end; 0 learns from all.",
 )
+@input_format_option()
 @on_error_option()
 @click.option(
     "--dry-run",
@@ -148,9 +155,11 @@ class Outcome(NamedTuple):
 def select(ctx: click.Context, /, **options: Any) -> None:
     """Choose the K features of FILE... that predict its labels best.
 
-    FILE is libsvm text (label id:value id:value ...), plain or .gz, .bz2, .zst; a
-    pattern in quotes; or - for standard input. Ids may be any 64-bit numbers: memory
-    does not grow with them. Files are read two or three times, a pipe once.
+    FILE is libsvm text (label id:value id:value ...) or, if it ends in .vw, Vowpal
+    Wabbit text (label |space name name:value ...), plain or .gz, .bz2, .zst; a pattern
+    in quotes; or - for standard input. Ids may be any 64-bit numbers and names any
+    words: memory does not grow with them. Files are read two or three times, and once
+    more to name the features of .vw; a pipe once.
 
     Ctrl-C ends the run early: what was learned so far is printed and saved, marked as
     partial, and the exit code is 130. Bad data in mid-run ends it with nothing printed;
@@ -158,7 +167,7 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     """
     files, out, quiet = options["files"], options["out"], options["quiet"]
     check_model_output(out, files)
-    source = open_rows(files, options["on_error"])
+    source = open_rows(files, options["input_format"], options["on_error"])
     capabilities, learner = make_learner(ctx, source)
     if options["dry_run"]:
         from shortlist.cli._dry_run import plan
@@ -254,7 +263,7 @@ def _parse_classes(text: str | None) -> list[float] | None:
         return [float(label) for label in text.split(",")]
     except ValueError:
         raise click.BadParameter(
-            f"labels of libsvm text are numbers, as in -1,1; got {text!r}",
+            f"labels of text are numbers, as in -1,1; got {text!r}",
             param_hint="--classes",
         ) from None
 

@@ -11,6 +11,7 @@ from shortlist.cli._command import Command
 from shortlist.cli._input import load_model, open_rows, skipped_line
 from shortlist.cli._options import (
     files_argument,
+    input_format_option,
     model_argument,
     on_error_option,
     quiet_option,
@@ -53,6 +54,7 @@ FORMATS = {
     "for each feature. By default what OUT ends in says it (.svm, .libsvm, .txt, .csv, "
     ".parquet), and standard output is svm.",
 )
+@input_format_option()
 @on_error_option()
 @quiet_option()
 def transform(
@@ -60,6 +62,7 @@ def transform(
     files: tuple[str, ...],
     out: str,
     form: str | None,
+    input_format: str,
     on_error: str,
     quiet: bool,
 ) -> None:
@@ -76,7 +79,8 @@ def transform(
         )
     form = form or _format_of(out)
     check_output(out, files, [model])
-    shortlist, source = load_model(model), open_rows(files, on_error)
+    shortlist = load_model(model)
+    source = open_rows(files, input_format, on_error)
     chosen, rows, values = Chosen(shortlist), 0, 0
     with (
         open_output(out) as stream,

@@ -4,10 +4,14 @@ The caller's arrays must have the room that ``rows_for`` gives: no check is made
 Numbers too hard for ``kernels.number_text`` leave their places in ``hard``.
 """
 
-from typing import NamedTuple
-
-import numpy as np
-
+from shortlist.kernels.line_text import (
+    BAD_LABEL,
+    GOOD,
+    next_line,
+    note_hard,
+    room_for,
+    whole_lines,
+)
 from shortlist.kernels.number_text import (
     COLON,
     HARD,
@@ -26,46 +30,12 @@ from shortlist.kernels.number_text import (
     read_number,
 )
 
-GOOD, BAD_LABEL, BAD_FEATURE = 0, 1, 2  # why parsing ended
+BAD_FEATURE = 3  # besides the faults of line_text
 
 
-class Rows(NamedTuple):
-    """Room for what a text may hold; see ``rows_for``."""
-
-    indptr: np.ndarray  #: int64
-    ids: np.ndarray  #: uint64
-    values: np.ndarray  #: float64
-    y: np.ndarray  #: float64
-    hard: np.ndarray  #: int64, rows of: index into values (or ~row), start, stop
-    line: np.ndarray  #: int64, line of each row, from 0
-
-
-class Parsed(NamedTuple):
-    """How far parsing came and why it ended."""
-
-    consumed: int  #: characters, always whole lines
-    lines: int
-    rows: int
-    hard: int  #: hard numbers, including those before the fault in a bad line
-    skipped: int  #: bad lines left out
-    fault: int  #: GOOD, BAD_LABEL or BAD_FEATURE
-    where: int  #: start of the token at fault
-
-
-def rows_for(n: int) -> Rows:
-    """Room for any text of n characters.
-
-    A row takes two characters at least, a feature four (" 1:2"), a hard number four
-    ("1e23"). Memory that nothing is written to costs nothing.
-    """
-    return Rows(
-        np.zeros(n // 2 + 2, np.int64),
-        np.empty(n // 4 + 1, np.uint64),
-        np.empty(n // 4 + 1, np.float64),
-        np.empty(n // 2 + 1, np.float64),
-        np.empty((n // 4 + 1, 3), np.int64),
-        np.empty(n // 2 + 1, np.int64),
-    )
+def rows_for(n):
+    """Room for any text of n characters: a feature takes four (" 1:2")."""
+    return room_for(n, 4)
 
 
 @parsing_kernel
@@ -83,14 +53,7 @@ def _after_query(text, p):
 
 
 @inlined
-def _note(place, slot, start, stop):
-    place[0] = slot
-    place[1] = start
-    place[2] = stop
-
-
-@inlined
-def _features(text, p, out, n, n_hard):
+def _features(text, p, out, row, n, n_hard):
     """Read the rest of a line: where it stopped, both counts, whether all is well."""
     while True:
         p = after_blanks(text, p)
@@ -109,21 +72,13 @@ def _features(text, p, out, n, n_hard):
         if kind == NO_NUMBER:
             return p, n, n_hard, False
         if kind == HARD:
-            _note(out.hard[n_hard], n, start, end)
+            note_hard(out.hard[n_hard], BAD_FEATURE, row, n, start, end)
             n_hard += 1
+            value = 1.0
         out.ids[n] = number
         out.values[n] = value
         n += 1
         p = end
-
-
-@parsing_kernel
-def _complete(text):
-    """Length of the whole lines a text starts with."""
-    n = len(text)
-    while n > 0 and text[n - 1] != NEWLINE:
-        n -= 1
-    return n
 
 
 @parsing_kernel
@@ -135,7 +90,7 @@ def parse_lines(text, is_end, skip_bad, out):
     by Python code, and Ctrl-C there would crash the interpreter.)
     """
     if not is_end:
-        text = text[: _complete(text)]
+        text = text[: whole_lines(text)]
     p = lines = rows = n = n_hard = skipped = 0
     while p < len(text):
         line = p
@@ -146,12 +101,13 @@ def parse_lines(text, is_end, skip_bad, out):
             label, end, kind = read_number(text, p)
             if kind != NO_NUMBER:
                 if kind == HARD:
-                    _note(out.hard[n_hard], ~rows, p, end)
+                    note_hard(out.hard[n_hard], BAD_LABEL, rows, rows, p, end)
                     n_hard += 1
-                p, n, n_hard, good = _features(text, end, out, n, n_hard)
+                    label = 1.0
+                out.y[rows], out.weight[rows], out.line[rows] = label, 1.0, lines
+                p, n, n_hard, good = _features(text, end, out, rows, n, n_hard)
                 fault = GOOD if good else BAD_FEATURE
             if fault == GOOD:
-                out.y[rows], out.line[rows] = label, lines
                 rows += 1
                 out.indptr[rows] = n
             elif skip_bad:
@@ -159,8 +115,6 @@ def parse_lines(text, is_end, skip_bad, out):
                 skipped += 1
             else:
                 return line, lines, rows, n_hard, skipped, fault, p
-        while character(text, p) != NEWLINE:
-            p += 1
-        p = min(p + 1, len(text))
+        p = next_line(text, p)
         lines += 1
     return p, lines, rows, n_hard, skipped, GOOD, p

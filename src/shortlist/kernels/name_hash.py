@@ -7,7 +7,7 @@ that differ only in trailing zero bytes differ too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +15,19 @@ from numpy.typing import NDArray
 from shortlist.kernels._jit import kernel
 from shortlist.kernels.hashing import mix
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _U0, _U1 = np.uint64(0), np.uint64(1)
 
 
 @kernel
 def hash_name(name, seed):
     """Hash an array of bytes; seed is a uint64, and so is the result."""
-    hashed = mix(seed + _GOLDEN * (np.uint64(len(name)) + _U1))
+    hashed = mix(seed + GOLDEN * (np.uint64(len(name)) + _U1))
     word = _U0
     for i in range(len(name)):
         word |= np.uint64(name[i]) << np.uint64(8 * (i & 7))
         if i & 7 == 7:
-            hashed = mix(hashed ^ word) + _GOLDEN
+            hashed = mix(hashed ^ word) + GOLDEN
             word = _U0
     return mix(hashed ^ word)
 
@@ -60,9 +60,13 @@ def hash_names(names: Iterable[str], seed: int = 0) -> NDArray[np.uint64]:
     (True, False)
     """
     # lone surrogates are legal in Python strings and hence in column names
-    encoded = [name.encode("utf-8", "surrogatepass") for name in names]
-    text = np.frombuffer(b"".join(encoded), np.uint8)
-    ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)
-    out = np.empty(len(encoded), np.uint64)
+    return hash_bytes([name.encode("utf-8", "surrogatepass") for name in names], seed)
+
+
+def hash_bytes(names: Sequence[bytes], seed: int = 0) -> NDArray[np.uint64]:
+    """Hash names that are bytes already."""
+    text = np.frombuffer(b"".join(names), np.uint8)
+    ends = np.cumsum([len(name) for name in names], dtype=np.int64)
+    out = np.empty(len(names), np.uint64)
     _hash_each(text, ends, np.uint64(seed % 2**64), out)
     return out

@@ -100,25 +100,31 @@ def character(text, p):
 
 
 @inlined
-def _word(text, p):
-    """Eight characters from p on less "0", the first in the lowest byte."""
+def word_at(text, p):
+    """Eight characters from p on, the first in the lowest byte; zeros past the end."""
     if p + 8 > len(text):
         return _last_word(text, p)
     i = np.uint64(p)  # unsigned: spares the test for negative indices
     word = np.uint64(text[i])
     for k in range(1, 8):  # compiles to one load
         word |= np.uint64(text[i + np.uint64(k)]) << np.uint64(8 * k)
-    return word ^ _ZEROS
+    return word
 
 
 @parsing_kernel
 def _last_word(text, p):
-    word = _U0  # past the end: no digits
+    word = _U0
     i = np.uint64(len(text))
     while i > np.uint64(p):
         i -= _U1
         word = (word << _U8) | np.uint64(text[i])
-    return word ^ _ZEROS
+    return word
+
+
+@inlined
+def _word(text, p):
+    """Eight characters from p on less "0"; no digits past the end."""
+    return word_at(text, p) ^ _ZEROS
 
 
 @inlined
@@ -128,7 +134,7 @@ def _not_digits(word):
 
 
 @inlined
-def _first(marks):
+def first_marked(marks):
     """Number of the lowest marked byte; 8 if there is none."""
     return _trailing_zeros(marks) >> _U3
 
@@ -150,7 +156,7 @@ def _digits(text, p, number):
     """Append digits to a number (modulo 2^64); return it and where they end."""
     while True:
         word = _word(text, p)
-        n = _first(_not_digits(word))
+        n = first_marked(_not_digits(word))
         number = number * _WORD_POWERS[n] + _leading(word, n)
         p += np.int64(n)
         if n < _U8:
@@ -247,14 +253,14 @@ def _short_number(text, p):
     """
     word = _word(text, p)
     marks = _not_digits(word)
-    point = end = _first(marks)
+    point = end = first_marked(marks)
     n_decimals = _U0
     good = end > _U0
     if point < _U8 and (word >> (_U8 * point)) & _BYTE == _POINT_BYTE:
         # the digits before the point move over it
         before = (_U1 << (_U8 * point)) - _U1
         word = ((word & before) << _U8) | (word & (~before << _U8))
-        end = _first(marks & (marks - _U1))
+        end = first_marked(marks & (marks - _U1))
         n_decimals = end - point - _U1
         good = end > _U1
     stop = p + np.int64(end)
@@ -275,12 +281,19 @@ def _unusual_number(text, p):
 
 
 @inlined
-def read_number(text, p):
-    """Read a number, which must end its token: value, end, easy or hard or none."""
+def number_at(text, p):
+    """Read a number, whatever follows it: value, end, easy or hard or none."""
     value, end, good = _short_number(text, p)
     kind = EASY
     if not good:
         value, end, kind = _unusual_number(text, p)
+    return value, end, kind
+
+
+@inlined
+def read_number(text, p):
+    """Read a number, which must end its token: value, end, easy or hard or none."""
+    value, end, kind = number_at(text, p)
     return value, end, (kind if ends_token(character(text, end)) else NO_NUMBER)
 
 
@@ -301,7 +314,7 @@ def _long_id(text, p):
 def read_id(text, p):
     """Read an id and its colon: id, where the value starts, whether all is well."""
     word = _word(text, p)
-    n = _first(_not_digits(word))
+    n = first_marked(_not_digits(word))
     end = p + np.int64(n)
     if n > _U0 and character(text, end) == COLON:
         return _leading(word, n), end + 1, True

@@ -6,17 +6,20 @@ import os
 from typing import Any
 
 from shortlist._protocols import DataError, RowSource
+from shortlist.sources._formats import text_source
 from shortlist.sources._tables import is_table
 from shortlist.sources.arrays import ArraySource
 from shortlist.sources.frames import FrameSource
 from shortlist.sources.holdout import split_holdout
 from shortlist.sources.libsvm import LibsvmSource
 from shortlist.sources.taking import take
+from shortlist.sources.vw import VwSource
 
 __all__ = [
     "ArraySource",
     "FrameSource",
     "LibsvmSource",
+    "VwSource",
     "is_table",
     "open_source",
     "split_holdout",
@@ -30,8 +33,10 @@ def open_source(data: Any, **options: Any) -> RowSource:
     Parameters
     ----------
     data : path, list of paths, array, table, pair or RowSource
-        A path, a pattern, "-" or a list of these is libsvm text. An array or a table
-        may come with its labels, as a pair ``(X, y)``. A source is returned as it is.
+        A path, a pattern, "-" or a list of these is text: Vowpal Wabbit's if files
+        end in ``.vw`` (or ``.vw.gz``, ``.vw.bz2``, ``.vw.zst``), else libsvm;
+        ``input_format`` may say "libsvm" or "vw". An array or a table may come with
+        its labels, as a pair ``(X, y)``. A source is returned as it is.
     **options
         Keyword options of the source that fits the data.
 
@@ -51,9 +56,9 @@ def open_source(data: Any, **options: Any) -> RowSource:
             )
         return data
     if _is_path(data):
-        return LibsvmSource(data, **options)
+        return text_source(data, **options)
     if isinstance(data, (list, tuple)) and data and all(map(_is_path, data)):
-        return LibsvmSource(data, **options)
+        return text_source(data, **options)
     X, y = data if isinstance(data, tuple) and len(data) == 2 else (data, None)
     if is_table(X):
         return FrameSource(X, **({"target": y} if y is not None else {}), **options)

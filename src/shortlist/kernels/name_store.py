@@ -1,0 +1,151 @@
+"""Names of features by their ids, kept as bytes in arrays of a fixed size.
+
+Names are taken from a text by the places that ``kernels.vw_text`` notes: either those of
+ids that are wanted, or of all ids as they are met, while there is room.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shortlist.kernels.id_table import (
+    EMPTY,
+    IdIndex,
+    index_ids,
+    n_slots,
+    place_of,
+    slot_of,
+)
+from shortlist.kernels.number_text import inlined, parsing_kernel
+from shortlist.kernels.vw_text import CARET
+
+DONE, FULL, CLASH = 0, 1, 2  # why finding names ended
+
+_U0 = np.uint64(0)
+
+
+class NameStore(NamedTuple):
+    """Names of some ids; one that is not known yet is empty."""
+
+    index: IdIndex  #: from an id to its number
+    starts: np.ndarray  #: int64, by number: where its name is in ``text``
+    stops: np.ndarray  #: int64
+    text: np.ndarray  #: uint8
+    counts: np.ndarray  #: int64: names kept, characters of ``text`` in use
+
+
+def store_for(wanted, n_characters):
+    """Empty names for these distinct ids, with room for so many characters."""
+    return NameStore(
+        index_ids(wanted),
+        np.zeros(len(wanted), np.int64),
+        np.zeros(len(wanted), np.int64),
+        np.empty(n_characters, np.uint8),
+        np.zeros(2, np.int64),
+    )
+
+
+def open_store(n_ids, n_characters):
+    """Room for so many ids, whichever come first."""
+    slots = n_slots(n_ids)
+    return NameStore(
+        IdIndex(np.full(slots, EMPTY), np.full(slots, -1, np.int32)),
+        np.zeros(n_ids, np.int64),
+        np.zeros(n_ids, np.int64),
+        np.empty(n_characters, np.uint8),
+        np.zeros(2, np.int64),
+    )
+
+
+@inlined
+def _same(one, i, other, j, n):
+    """Whether n characters from i on equal those of another text from j on."""
+    k = 0
+    while k < n and one[np.uint64(i + k)] == other[np.uint64(j + k)]:  # never negative
+        k += 1
+    return k == n
+
+
+@inlined
+def _lengths(places, i):
+    """Length of the prefix, caret included, and of the whole name at place i."""
+    n_space = places[i, 1] - places[i, 0]
+    n_prefix = n_space + 1 if n_space > 0 else 0
+    return n_prefix, n_prefix + places[i, 3] - places[i, 2]
+
+
+@inlined
+def _is_kept(text, places, i, store, number):
+    """Whether the name at place i is the one kept for a number."""
+    n_prefix, n = _lengths(places, i)
+    kept = store.starts[number]
+    if store.stops[number] - kept != n:
+        return False
+    start = kept + n_prefix
+    if n_prefix > 0 and not (
+        store.text[start - 1] == CARET
+        and _same(store.text, kept, text, places[i, 0], n_prefix - 1)
+    ):
+        return False
+    return _same(store.text, start, text, places[i, 2], n - n_prefix)
+
+
+@inlined
+def _keep(text, places, i, store, number):
+    """Keep the name at place i for a number."""
+    n_prefix, n = _lengths(places, i)
+    start = store.counts[1]
+    for k in range(n_prefix - 1):
+        store.text[start + k] = text[places[i, 0] + k]
+    if n_prefix > 0:
+        store.text[start + n_prefix - 1] = CARET
+    for k in range(n - n_prefix):
+        store.text[start + n_prefix + k] = text[places[i, 2] + k]
+    store.starts[number], store.stops[number] = start, start + n
+    store.counts[0] += 1
+    store.counts[1] += n
+
+
+@inlined
+def _has_room(places, i, store):
+    return store.counts[1] + _lengths(places, i)[1] <= len(store.text)
+
+
+@parsing_kernel
+def find_names(text, ids, places, store):
+    """Keep the names of the wanted ids; return how many features it got through, and why.
+
+    FULL: the next name finds no room; CLASH: it is another name of an id.
+    """
+    for i in range(len(ids)):
+        number = np.int64(place_of(store.index, ids[i]))
+        if number < 0:
+            continue
+        if store.stops[number] > store.starts[number]:
+            if not _is_kept(text, places, i, store, number):
+                return i, CLASH
+        elif _has_room(places, i, store):
+            _keep(text, places, i, store, number)
+        else:
+            return i, FULL
+    return len(ids), DONE
+
+
+@parsing_kernel
+def keep_names(text, ids, places, store):
+    """Keep the names of all ids, each as it is met first; return whether there was room.
+
+    Names of an id that is there are not looked at: it would take several times as long.
+    """
+    keys = store.index.keys
+    for i in range(len(ids)):
+        slot = slot_of(keys, ids[i])
+        if keys[slot] != EMPTY:
+            continue
+        number = store.counts[0]
+        if number == len(store.starts) or not _has_room(places, i, store):
+            return False
+        keys[slot] = _U0 if ids[i] == EMPTY else ids[i]
+        store.index.places[slot] = number
+        _keep(text, places, i, store, number)
+    return True

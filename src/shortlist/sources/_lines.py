@@ -1,0 +1,282 @@
+"""Text with a row a line as a source of rows: what all such formats share.
+
+A format says how a window of text is parsed and what its faults mean. Everything else
+is here, once: files and windows, hard numbers, bad lines, lines of rows.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shortlist._protocols import DataError, Ids, Ints, RowBlock, ShortlistError
+from shortlist.kernels.csr import take_rows
+from shortlist.kernels.line_text import (
+    BAD_LABEL,
+    BAD_WEIGHT,
+    GOOD,
+    Hard,
+    Parsed,
+    Rows,
+)
+from shortlist.sources._files import Characters, Paths, TextFile, find_files, open_text
+
+_SNIPPET = 40
+_BLOCKS_REMEMBERED = 64
+_MAGIC = {
+    b"\x1f\x8b": "gzip data; name the file .gz, or unpack the pipe",
+    b"BZh": "bzip2 data; name the file .bz2, or unpack the pipe",
+    b"\x28\xb5\x2f\xfd": "zstd data; name the file .zst, or unpack the pipe",
+    b"\xef\xbb\xbf": "a byte order mark; remove it",
+}
+
+
+class LineFormat(Protocol):
+    """How the lines of a text are read."""
+
+    token_ends: bytes  #: characters between the tokens that messages quote
+
+    def room_for(self, n: int) -> Rows:
+        """Room for what n characters may hold."""
+        ...
+
+    def parse(
+        self, window: Characters, is_end: bool, skip_bad: bool, room: Rows
+    ) -> Parsed:
+        """Parse the whole lines of a window; at the end also one without a newline."""
+        ...
+
+    def expected(self, fault: int, token: bytes) -> str:
+        """What should have stood in the place of the token."""
+        ...
+
+
+class LineSource(ABC):
+    """Rows of text files in some format; subclasses add what features are called."""
+
+    unit = "bytes"
+    n_features: int | None = None
+    label_names: Sequence[str] | None = None
+
+    def __init__(
+        self, paths: Paths, form: LineFormat, *, on_error: str, block_bytes: int
+    ):
+        if on_error not in ("raise", "skip"):
+            raise ShortlistError(
+                f"on_error: expected 'raise' or 'skip', got {on_error!r}"
+            )
+        if block_bytes < 1:
+            raise ShortlistError(f"block_bytes: expected 1 or more, got {block_bytes}")
+        self.on_error = on_error
+        self.block_bytes = block_bytes
+        self.skipped = 0
+        self._form = form
+        self._files = find_files(paths)
+        self._started = False
+        # File, first row and lines of the last blocks.
+        self._lately: deque[tuple[str, int, Ints]] = deque(maxlen=_BLOCKS_REMEMBERED)
+        sizes = [file.size for file in self._files]
+        self.size: int | None = None
+        if None not in sizes:
+            self.size = sum(size or 0 for size in sizes)
+        self.reiterable = self.size is not None
+        more = len(sizes) - 1
+        self.name = self._files[0].name + (f" and {more} more" if more else "")
+
+    def blocks(self) -> Iterator[RowBlock]:
+        """Yield the rows in order, in blocks of about ``block_bytes`` of text."""
+        if self._started and not self.reiterable:
+            raise DataError(
+                f"{self.name}: a pipe can be read only once; save it to a file for more"
+            )
+        self._started = True
+        self.skipped = 0
+        return self._all_blocks()
+
+    @abstractmethod
+    def names(self, ids: Ids) -> list[str]:
+        """Name the features with these ids."""
+
+    @abstractmethod
+    def ids(self, names: Sequence[str]) -> Ids:
+        """Ids of the features with these names."""
+
+    def locate(self, row: int) -> str:
+        """File and line of a row; of a pipe only what came lately is remembered."""
+        if not self.reiterable:
+            for name, first_row, lines in self._lately:
+                if first_row <= row < first_row + len(lines):
+                    return f"{name}:{lines[row - first_row]}"
+            return f"{self.name}: row {row + 1}"
+        for reader in self._readers():
+            for block in reader.blocks():
+                if row < block.n_rows:
+                    return f"{reader.file.name}:{reader.line_of[row]}"
+                row -= block.n_rows
+        raise ShortlistError(f"{self.name}: there are not that many rows")
+
+    def _readers(self) -> Iterator[Reader]:
+        for file in self._files:
+            yield Reader(file, self._form, self.block_bytes, self.on_error == "skip")
+
+    def _all_blocks(self) -> Iterator[RowBlock]:
+        first_row = before = skipped = 0
+        for reader in self._readers():
+            for block in reader.blocks():
+                self.skipped = skipped + reader.skipped
+                if not self.reiterable:
+                    self._lately.append((reader.file.name, first_row, reader.line_of))
+                yield block._replace(
+                    first_row=first_row, position=before + block.position
+                )
+                first_row += block.n_rows
+            skipped += reader.skipped
+            self.skipped = skipped
+            before += reader.position
+
+
+class Reader:
+    """One pass over one file."""
+
+    def __init__(
+        self, file: TextFile, form: LineFormat, block_bytes: int, skip_bad: bool
+    ):
+        self.file = file
+        self.form = form
+        self.block_bytes = block_bytes
+        self.skip_bad = skip_bad
+        self.lines = 0  # before the window
+        self.position = 0
+        self.skipped = 0
+        self._capacity = 0
+        self._room = form.room_for(0)
+        self.line_of: Ints = np.empty(0, np.int64)  # of each row of the last block
+
+    def blocks(self) -> Iterator[RowBlock]:
+        """Yield the rows of the file, numbered by nobody yet."""
+        text = open_text(self.file)
+        width = self.block_bytes
+        try:
+            while True:
+                window, is_end = text.window(width)
+                if not len(window):
+                    return
+                room = self._room_for(len(window))
+                parsed = self.form.parse(window, is_end, self.skip_bad, room)
+                if parsed.consumed == 0 and parsed.fault == GOOD:
+                    width = 2 * len(window)  # not even one line is whole
+                    continue
+                width = self.block_bytes
+                block, complaint = self._finish(window, parsed, room)
+                text.advance(parsed.consumed)
+                self.lines += parsed.lines
+                self.position = text.position
+                if block.n_rows:
+                    yield block._replace(position=self.position)
+                if complaint:
+                    raise DataError(complaint)
+        finally:
+            text.close()
+
+    def _room_for(self, n: int) -> Rows:
+        if n > self._capacity:
+            self._capacity, self._room = n, self.form.room_for(n)
+        return self._room
+
+    def _finish(
+        self, window: Characters, parsed: Parsed, room: Rows
+    ) -> tuple[RowBlock, str | None]:
+        """Read the hard numbers; give the good rows, and what is wrong after them."""
+        self.skipped += parsed.skipped
+        complaint = None
+        if parsed.fault != GOOD:
+            complaint = self._complain(window, parsed.where, parsed.fault)
+        self.line_of = room.line[: parsed.rows] + (self.lines + 1)
+        hard = room.hard[: parsed.hard]
+        bad = Hard(*hard[_read_hard(window, hard, room)].T)
+        if not len(bad.row):
+            return _copy(room, parsed.rows), complaint
+        if not self.skip_bad:  # the first one comes before whatever else is wrong
+            complaint = self._complain(window, int(bad.start[0]), int(bad.fault[0]))
+            return _copy(room, int(bad.row[0])), complaint
+        good_rows = np.setdiff1d(np.arange(parsed.rows), bad.row)
+        self.skipped += parsed.rows - len(good_rows)
+        self.line_of = self.line_of[good_rows]
+        return take_rows(_copy(room, parsed.rows), good_rows), None
+
+    def _complain(self, window: Characters, where: int, fault: int) -> str:
+        text = window.tobytes()
+        for magic, ending in _MAGIC.items():
+            if self.lines == 0 and self.position == 0 and text.startswith(magic):
+                return f"{self.file.name}: expected plain text, got {ending}"
+        line = self.lines + text.count(b"\n", 0, where) + 1
+        start = stop = where
+        while stop < len(text) and text[stop] not in self.form.token_ends:
+            stop += 1
+        while (
+            stop > where and start > 0 and text[start - 1] not in self.form.token_ends
+        ):
+            start -= 1
+        token = text[start:stop]
+        expected = self.form.expected(fault, token)
+        cut = token if len(token) <= _SNIPPET else token[:_SNIPPET] + b"..."
+        came = repr(cut)[1:] if token else "the end of the line"
+        return f"{self.file.name}:{line}: expected {expected}, got {came}"
+
+
+def _read_hard(window: Characters, hard: Ints, room: Rows) -> NDArray[np.bool_]:
+    """Multiply the hard numbers into their slots; tell which of them do no good."""
+    if not len(hard):
+        return np.zeros(0, np.bool_)
+    text = window.tobytes()
+    column = Hard(*hard.T)
+    places = zip(column.start.tolist(), column.stop.tolist(), strict=True)
+    numbers = np.array([float(text[start:stop]) for start, stop in places])
+    bad: NDArray[np.bool_] = np.isinf(numbers)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for fault, array in ((BAD_LABEL, room.y), (BAD_WEIGHT, room.weight)):
+            here = column.fault == fault
+            array[column.row[here]] *= numbers[here]
+        bad |= (column.fault == BAD_WEIGHT) & (numbers < 0)
+        of_values = (column.fault != BAD_LABEL) & (column.fault != BAD_WEIGHT)
+        single = of_values & (column.last - column.first == 1)
+        slots = column.first[single]
+        # a value and a scale of only this value may both be hard
+        np.multiply.at(room.values, slots, numbers[single])
+        several = np.flatnonzero(of_values & ~single).tolist()
+        parts = [room.values[column.first[i] : column.last[i]] for i in several]
+        for i, part in zip(several, parts, strict=True):
+            part *= numbers[i]
+    bad[single] |= ~np.isfinite(room.values[slots])
+    for i, part in zip(several, parts, strict=True):
+        bad[i] |= not np.isfinite(part).all()
+    return bad
+
+
+def _copy(room: Rows, n_rows: int) -> RowBlock:
+    """Give the first rows as a block with arrays of its own."""
+    n = int(room.indptr[n_rows])
+    return RowBlock(
+        room.indptr[: n_rows + 1].copy(),
+        room.ids[:n].copy(),
+        room.values[:n].copy(),
+        room.y[:n_rows].copy(),
+        room.weight[:n_rows].copy(),
+        first_row=0,
+        position=0,
+    )
+
+
+def number_expected(number: bytes, what: str) -> str:
+    """What to say of a token that is not the number it should be."""
+    try:
+        is_finite = math.isfinite(float(number))
+    except ValueError:
+        is_finite = True
+    return f"a {'' if is_finite else 'finite '}number {what}"

@@ -1,0 +1,196 @@
+"""Vowpal Wabbit text as a source of rows, with features known by name."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+
+import numpy as np
+
+from shortlist._protocols import DataError, Ids
+from shortlist.kernels.line_text import BAD_LABEL, BAD_WEIGHT, Parsed, Rows
+from shortlist.kernels.name_hash import hash_bytes
+from shortlist.kernels.vw_text import (
+    BAD_BASE,
+    BAD_FEATURE,
+    BAD_SCALE,
+    BAD_SPACE,
+    parse_lines,
+    places_for,
+    rows_for,
+)
+from shortlist.sources._files import Characters, Paths
+from shortlist.sources._lines import LineSource, Reader, number_expected
+from shortlist.sources._name_stores import FirstNames, Names, WantedNames
+
+_NAME = re.compile(rb"[^ \t\r\n|:]+")
+_NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+class VwSource(LineSource):
+    r"""Rows of Vowpal Wabbit text: ``label importance base tag|space a b:2 |...``.
+
+    Before the first bar may stand a label, an importance of 0 or more (the row's weight)
+    and a base (ignored), all numbers, and a tag (ignored), which touches the bar or
+    begins with ``'``; so ``1|a`` has a tag and no label. What touches a bar is a
+    namespace, with or without a scale: ``|space:0.5``. Then follow features ``name`` or
+    ``name:value``; a value is 1 if not given, and is multiplied by the scale. Blank
+    lines are passed over.
+
+    A feature is called ``space^name``, or ``name`` without a namespace; its id is a
+    64-bit hash of that.
+
+    Parameters
+    ----------
+    paths : str, path or iterable of them
+        Files, plain or ``.gz``, ``.bz2``, ``.zst``; patterns such as ``data/*.vw.gz``;
+        "-" is standard input. Files are read in the order given, patterns in
+        alphabetical order.
+    on_error : {"raise", "skip"}, default="raise"
+        A bad line raises, after the rows before it have been yielded, or is left out
+        and counted in ``skipped``.
+    block_bytes : int, default=1048576
+        Text parsed at a time; a longer line is a block of its own. The rows do not
+        depend on it.
+    seed : int, default=0
+        Of the hash; another seed gives unrelated ids.
+
+    Attributes
+    ----------
+    skipped : int
+        Bad lines left out by the last call of ``blocks``.
+
+    Notes
+    -----
+    Names are not kept, so memory does not grow with them: to name features, files are
+    read once more, until all names asked for are found. Of a pipe the first 300,000
+    names are kept, or the first 32 MB of names; another feature is called "#" and its id
+    in hexadecimal digits.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.vw"
+    >>> _ = path.write_text("1 2.0 |house:2 sqft:0.5 new\n-1 'second | 13\n")
+    >>> source = VwSource(path)
+    >>> block = next(source.blocks())
+    >>> block.y, block.weight, block.values
+    (array([ 1., -1.]), array([2., 1.]), array([1., 2., 1.]))
+    >>> source.names(block.ids)
+    ['house^sqft', 'house^new', '13']
+    """
+
+    def __init__(
+        self,
+        paths: Paths,
+        *,
+        on_error: str = "raise",
+        block_bytes: int = 1 << 20,
+        seed: int = 0,
+    ):
+        self.seed = seed
+        form = _VwFormat(seed)
+        super().__init__(paths, form, on_error=on_error, block_bytes=block_bytes)
+        if not self.reiterable:
+            form.names = FirstNames()
+        self._passing = form.names
+        self._known: dict[int, str] = {}
+
+    def names(self, ids: Ids) -> list[str]:
+        """Names of features; of files they are looked up in the text."""
+        if self._passing is not None:
+            self._known |= self._passing.found(ids)
+        elif unknown := [
+            number for number in ids.tolist() if number not in self._known
+        ]:
+            self._look_up(np.unique(np.array(unknown, np.uint64)))
+        return [self._known.get(number, f"#{number:016x}") for number in ids.tolist()]
+
+    def ids(self, names: Sequence[str]) -> Ids:
+        """Ids that the names, ``space^name`` or ``name``, have wherever they occur."""
+        encoded = [self._encoded(name) for name in names]
+        ids: Ids = hash_bytes(encoded, self.seed)
+        self._known |= zip(ids.tolist(), names, strict=True)
+        return ids
+
+    def _encoded(self, name: str) -> bytes:
+        """Bytes of a name as they stand in text."""
+        # letters that stand for bytes which are no UTF-8 turn into these again
+        with suppress(UnicodeEncodeError):
+            encoded = name.encode("utf-8", "surrogateescape")
+            if _NAME.fullmatch(encoded):
+                return encoded
+        raise DataError(
+            f"{self.name}: expected a name without blanks, '|' and ':', as in "
+            f"space^name, got {name!r}"
+        )
+
+    def _look_up(self, ids: Ids) -> None:
+        """Read the text until the names of all these are known."""
+        wanted = WantedNames(self.name, ids)
+        form = _VwFormat(self.seed, wanted)
+        for file in self._files:
+            # bad lines are of no concern here: somebody else reports them
+            for _ in Reader(file, form, self.block_bytes, True).blocks():
+                if wanted.complete:
+                    break
+            if wanted.complete:
+                break
+        self._known |= wanted.found(ids)
+
+
+class _VwFormat:
+    """How lines of the text are read, and what is wrong with them."""
+
+    token_ends = b" \t\r\n|"
+
+    def __init__(self, seed: int, names: Names | None = None):
+        self.names = names  # who wants to know the names of features
+        self._seed = np.uint64(seed % 2**64)
+        self._places = np.empty((0, 4), np.int64)
+
+    def room_for(self, n: int) -> Rows:
+        if self.names is not None:
+            self._places = places_for(n)
+        room: Rows = rows_for(n)
+        return room
+
+    def parse(
+        self, window: Characters, is_end: bool, skip_bad: bool, room: Rows
+    ) -> Parsed:
+        parsed = Parsed(
+            *parse_lines(window, is_end, skip_bad, self._seed, room, self._places)
+        )
+        if self.names is not None:
+            n = int(room.indptr[parsed.rows])
+            self.names.take(window, room.ids[:n], self._places[:n])
+        return parsed
+
+    def expected(self, fault: int, token: bytes) -> str:
+        name, _, number = token.partition(b":")
+        if fault == BAD_LABEL:
+            return number_expected(token, "as label")
+        if fault == BAD_WEIGHT and _is_finite(token):
+            return "an importance of 0 or more"
+        if fault == BAD_WEIGHT:
+            return number_expected(token, "as importance")
+        if fault == BAD_BASE:
+            return "a number as base"
+        if fault == BAD_SPACE:
+            return "the name of a namespace before ':'"
+        if fault not in (BAD_SCALE, BAD_FEATURE):
+            return "'|' before the features"
+        if not name:
+            return "the name of a feature before ':'"
+        if _is_finite(number):
+            return "a value that is finite times the scale of its namespace"
+        return number_expected(
+            number, "after ':'" if fault == BAD_FEATURE else "as scale of a namespace"
+        )
+
+
+def _is_finite(token: bytes) -> bool:
+    """Whether this is a number that only its place makes wrong."""
+    return _NUMBER.fullmatch(token) is not None and math.isfinite(float(token))

@@ -1,0 +1,156 @@
+"""Vowpal Wabbit text on the command line: names go in and come out."""
+
+import csv
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from shortlist import LibsvmSource, Shortlist
+
+PLANTED = {"user^age": 2.0, "user^city=Köln": -3.0, "bias": 2.5}
+
+
+@pytest.fixture(scope="module")
+def clicks(tmp_path_factory):
+    """Fifteen hundred rows of which three features, two in a namespace, decide."""
+    path = tmp_path_factory.mktemp("vw") / "clicks.vw"
+    rng = np.random.default_rng(0)
+    lines = []
+    for values in rng.normal(size=(1500, 3)).round(3).tolist():
+        score = sum(w * x for w, x in zip(PLANTED.values(), values, strict=True))
+        age, city, bias = values
+        noise = " ".join(f"w{i}" for i in rng.integers(0, 10**6, 10))
+        lines.append(
+            f"{1 if score > 0 else -1} 1.0 '{len(lines)} |user:0.5 age:{2 * age} "
+            f"city=Köln:{2 * city} |text {noise} | bias:{bias}\n"
+        )
+    path.write_text("".join(lines))
+    return path
+
+
+@pytest.fixture(scope="module")
+def labels(clicks):
+    return [line.split()[0] for line in clicks.read_text().splitlines()]
+
+
+def test_select_prints_names_and_needs_only_k(run, clicks):
+    result = run("select", clicks, "-k", 3)
+    assert result.exit_code == 0, result.stderr
+    rows = [line.split() for line in result.stdout.splitlines()[3:]]
+    assert {row[1] for row in rows} == set(PLANTED)
+    assert "accuracy 1.000" in result.stderr
+
+
+def test_select_reads_packed_files_and_pipes(run, clicks, tmp_path):
+    packed = tmp_path / "clicks.vw.gz"
+    packed.write_bytes(gzip.compress(clicks.read_bytes()))
+    plain = run("select", clicks, "-k", 3, "--format", "csv")
+    assert run("select", packed, "-k", 3, "--format", "csv").stdout == plain.stdout
+    words = ("select", "-", "-k", 3, "--input-format", "vw", "--format", "json")
+    piped = run(*words, stdin=clicks.read_text())
+    assert piped.exit_code == 0, piped.stderr
+    names = {entry["name"] for entry in json.loads(piped.stdout)["entries"]}
+    assert names == set(PLANTED)
+
+
+def test_any_file_is_what_the_option_says(run, clicks, tmp_path):
+    other = tmp_path / "clicks.txt"
+    other.write_bytes(clicks.read_bytes())
+    wrong = run("select", other, "-k", 3)
+    assert wrong.exit_code == 1
+    assert f"{other}:1: expected id:value" in wrong.stderr
+    out = tmp_path / "m"
+    right = run("select", other, "-k", 3, "--input-format", "vw", "-o", out)
+    assert right.exit_code == 0
+    saved = Shortlist.load(out)
+    assert "--input-format vw" in saved.params["command"]
+    assert set(saved.names) == set(PLANTED)
+
+
+def test_features_are_wanted_and_barred_by_name(run, clicks):
+    words = ("--always", "text^w7", "--never", "bias", "--format", "csv")
+    result = run("select", clicks, "-k", 3, *words)
+    assert result.exit_code == 0, result.stderr
+    assert {"text^w7", "user^age", "user^city=Köln"} == {
+        row["name"] for row in csv.DictReader(result.stdout.splitlines())
+    }
+    bad = run("select", clicks, "-k", 3, "--never", "user|age")
+    assert bad.exit_code == 2
+    assert "expected a name without blanks" in bad.stderr
+
+
+def test_predictions_and_tables_have_the_rows_and_names(run, clicks, labels, tmp_path):
+    model = tmp_path / "m"
+    run("select", clicks, "-k", 3, "-o", model)
+    said = run("predict", model, clicks)
+    right = np.mean([a == b for a, b in zip(said.stdout.split(), labels, strict=True)])
+    assert right > 0.9
+    out = tmp_path / "small.csv"
+    assert run("transform", model, clicks, "-o", out).exit_code == 0
+    rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
+    assert set(rows[0]) == {"label", *PLANTED}
+    assert [row["label"] for row in rows] == labels
+    cells = clicks.read_text().splitlines()[0].split()
+    assert float(rows[0]["bias"]) == float(cells[-1].partition(":")[2])
+    assert float(rows[0]["user^age"]) == float(cells[4].partition(":")[2]) / 2
+
+
+def test_libsvm_text_made_of_it_gives_the_same_predictions(run, clicks, tmp_path):
+    model, small = tmp_path / "m", tmp_path / "small.svm"
+    run("select", clicks, "-k", 3, "-o", model)
+    assert run("transform", model, clicks, "-o", small).exit_code == 0
+    assert run("predict", model, small).stdout == run("predict", model, clicks).stdout
+    (block,) = LibsvmSource(small).blocks()
+    assert set(block.ids.tolist()) == set(Shortlist.load(model).ids.tolist())
+
+
+def test_rows_without_labels_are_predicted_but_not_written_as_libsvm(
+    run, clicks, tmp_path
+):
+    model, new = tmp_path / "m", tmp_path / "new.vw"
+    run("select", clicks, "-k", 3, "-o", model)
+    new.write_text("|user age:9\n|user city=Köln:9\n")
+    assert run("predict", model, new).stdout.split() == ["1", "-1"]
+    table = tmp_path / "small.csv"
+    assert run("transform", model, new, "-o", table).exit_code == 0
+    assert table.read_text().splitlines()[1].startswith("nan,")
+    refused = run("transform", model, new, "-o", tmp_path / "small.svm")
+    assert refused.exit_code == 1
+    assert "write CSV or Parquet" in refused.stderr
+    assert not (tmp_path / "small.svm").exists()
+
+
+def test_a_row_without_label_is_no_row_to_learn_from(run, clicks, tmp_path):
+    path = tmp_path / "some.vw"
+    path.write_text(clicks.read_text() + "1|a\n")
+    result = run("select", path, "-k", 3, "--holdout", 0)
+    assert result.exit_code == 1
+    assert f"{path}:1501: expected one of the labels -1, 1" in result.stderr
+    assert "got no label" in result.stderr
+
+
+@pytest.mark.parametrize("method", ["mission", "foba"])
+def test_a_dry_run_reads_it_as_well(run, clicks, method):
+    result = run("select", clicks, "-k", 3, "--method", method, "--dry-run")
+    assert result.exit_code == 0, result.stderr
+    assert "1,500 rows" in result.stdout
+
+
+def test_tables_are_made_of_it_too(run, tmp_path):
+    path = tmp_path / "few.vw"
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, 6)).round(2).tolist()
+    path.write_text(
+        "".join(
+            f"{3 * row[2] - row[4]} |s "
+            + " ".join(f"f{i}:{x}" for i, x in enumerate(row))
+            + "\n"
+            for row in rows
+        )
+    )
+    result = run("select", path, "-k", 2, "--method", "foba", "--format", "csv")
+    assert result.exit_code == 0, result.stderr
+    names = {row["name"] for row in csv.DictReader(result.stdout.splitlines())}
+    assert names == {"s^f2", "s^f4"}
