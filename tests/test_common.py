@@ -23,13 +23,15 @@ def _one_of_each_kind(estimator):
     """With loss auto, one for classes and one for numbers, as far as it can."""
     can = estimator.capabilities.losses
     return [
-        estimator(loss=loss) for loss in ("auto", "logistic", "squared") if loss in can
+        estimator(k=5, loss=loss)
+        for loss in ("auto", "logistic", "squared")
+        if loss in can
     ] + [estimator()] * ("auto" not in can)
 
 
 @parametrize_with_checks(
     [instance for found in ESTIMATORS for instance in _one_of_each_kind(found)]
-    + [FoBaCV(loss="logistic", cv=2), FoBaCV(loss="squared", cv=2)]
+    + [FoBaCV(5, loss="logistic", cv=2), FoBaCV(5, loss="squared", cv=2)]
 )
 def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)
