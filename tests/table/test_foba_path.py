@@ -42,13 +42,6 @@ def test_the_path_agrees_with_the_results_for_smaller_budgets(fitted):
         assert set(model.at(k).names) == set(model.path_[k].best.names)
 
 
-def test_without_elimination_the_latest_may_be_worse_than_the_best(fitted):
-    X, y, _ = fitted
-    model = FoBa(k=8, overshoot=0.0).fit(X, y)
-    for point in model.path_.values():
-        assert point.best.objective <= point.latest.objective
-
-
 @pytest.mark.parametrize("backend", ["pandas", "polars"])
 def test_the_frame_has_a_row_for_each_weight(fitted, backend):
     *_, model = fitted

@@ -9,7 +9,6 @@ import numpy as np
 
 from shortlist._protocols import Capabilities, Fit, Ints
 from shortlist.table._foba import Path, Settings, Units, foba
-from shortlist.table._gather import TableLearner
 from shortlist.table._problem import TableProblem
 from shortlist.table._selected import (
     Found,
@@ -18,7 +17,7 @@ from shortlist.table._selected import (
     Selected,
     by_size,
     check_always,
-    search_learner,
+    learner_of,
 )
 
 CAPABILITIES = Capabilities(
@@ -103,23 +102,5 @@ def select_coordinates(
     return selected, fits
 
 
-def foba_learner(
-    k: int,
-    *,
-    seed: int = 0,
-    reiterable: bool = True,
-    loss: Any = "auto",
-    classes: Any = None,
-    always: Any = (),
-    never: Any = (),
-    **settings: Any,
-) -> TableLearner:
-    """Make the algorithm that an engine runs: gather the rows, then FoBa.
-
-    Other parameters are those of :class:`shortlist.table.FoBa`. Neither ``seed`` nor
-    ``reiterable`` matters: nothing is drawn, and the data are read once.
-    """
-    search = foba_search(Settings(k, **settings))
-    return search_learner(
-        search, loss=loss, classes=classes, always=always, never=never
-    )
+#: The algorithm that an engine runs; parameters are those of FoBa.
+foba_learner = learner_of(lambda k, **settings: foba_search(Settings(k, **settings)))

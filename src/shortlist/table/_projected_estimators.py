@@ -121,8 +121,8 @@ class ProjectedGradient(_HardThresholding):
         The weights published are those of the columns as they are.
     fit_intercept : bool, default=True
     l2 : float or "auto", default="auto"
-        Penalty of standardised weights: none for the squared loss, 1e-4 for others,
-        whose classes may be separable.
+        Penalty of standardised weights: none for the squared loss; 5 / n_samples for
+        others, whose classes may be separable.
 
     Attributes
     ----------

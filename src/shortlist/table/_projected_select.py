@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, replace
-from functools import partial
 from typing import Any
 
 from shortlist._protocols import Capabilities
 from shortlist.table._gather import TableLearner
 from shortlist.table._problem import TableProblem
 from shortlist.table._projected import ProjectedSettings, check_projected, project
-from shortlist.table._selected import Found, Search, search_learner
+from shortlist.table._selected import Found, Search, learner_of
 
 _HERE = "shortlist.table._projected_select"
 _LOSSES = ("squared", "logistic", "softmax", "squared_hinge", "huber", "poisson")
@@ -86,29 +86,15 @@ def projected_search(capabilities: Capabilities, settings: ProjectedSettings) ->
     return Search(capabilities, settings.k, run, asdict(settings), gram=False)
 
 
-def _learner(
-    capabilities: Capabilities,
-    k: int,
-    *,
-    seed: int = 0,
-    reiterable: bool = True,
-    loss: Any = "auto",
-    classes: Any = None,
-    always: Any = (),
-    never: Any = (),
-    **settings: Any,
-) -> TableLearner:
-    """Make the algorithm that an engine runs: gather the rows, then descend.
+def _learner(capabilities: Capabilities, **fixed: Any) -> Callable[..., TableLearner]:
+    """Make the algorithm that an engine runs; parameters are those of the estimator."""
 
-    Other parameters are those of the estimators. Neither ``seed`` nor ``reiterable``
-    matters: nothing is drawn, and the data are read once.
-    """
-    search = projected_search(capabilities, ProjectedSettings(k, **settings))
-    return search_learner(
-        search, loss=loss, classes=classes, always=always, never=never
-    )
+    def make(k: int, **settings: Any) -> Search:
+        return projected_search(capabilities, ProjectedSettings(k, **fixed, **settings))
+
+    return learner_of(make)
 
 
-projected_gradient_learner = partial(_learner, PROJECTED_GRADIENT)
-iti_learner = partial(_learner, ITI, refit="every")
-pht_learner = partial(_learner, PHT, refit="every", exchange=1)
+projected_gradient_learner = _learner(PROJECTED_GRADIENT)
+iti_learner = _learner(ITI, refit="every")
+pht_learner = _learner(PHT, refit="every", exchange=1)

@@ -199,24 +199,36 @@ def _entries(problem: TableProblem, fit: Fit, ids: Ids) -> PathStep:
     return PathStep(ids[feature], margin, weights, scores, intercept, fit.value)
 
 
-def search_learner(
-    search: Search,
-    *,
-    loss: Any = "auto",
-    classes: Sequence[Any] | None = None,
-    always: Sequence[str] = (),
-    never: Sequence[str] = (),
-) -> TableLearner:
-    """Make the algorithm that an engine runs: gather the rows, then search."""
+def learner_of(make: Callable[..., Search]) -> Callable[..., TableLearner]:
+    """Make what an engine runs, gather the rows and then search, of a method.
 
-    def solve(
-        table: Table,
-        target: Target,
-        kept: tuple[int, ...],
-        barred: tuple[int, ...],
-        names: Names,
-    ) -> Shortlist:
-        selected = select(table, target, search, always=kept, never=barred)
-        return selected.at(search.k, names)
+    ``make`` is given k and the method's own settings. Neither ``seed`` nor ``reiterable``
+    matters: nothing is drawn, and the data are read once.
+    """
 
-    return TableLearner(search.k, solve, loss, classes, always, never, search.params)
+    def learner(
+        k: int,
+        *,
+        loss: Any = "auto",
+        classes: Sequence[Any] | None = None,
+        always: Sequence[str] = (),
+        never: Sequence[str] = (),
+        seed: int = 0,
+        reiterable: bool = True,
+        **settings: Any,
+    ) -> TableLearner:
+        search = make(k, **settings)
+
+        def solve(
+            table: Table,
+            target: Target,
+            kept: tuple[int, ...],
+            barred: tuple[int, ...],
+            names: Names,
+        ) -> Shortlist:
+            selected = select(table, target, search, always=kept, never=barred)
+            return selected.at(k, names)
+
+        return TableLearner(k, solve, loss, classes, always, never, search.params)
+
+    return learner
