@@ -187,11 +187,8 @@ class Capabilities:
     estimator: str  #: "module:name" of the estimator
     losses: tuple[str, ...]
     citation: str
-    one_pass: bool = False  #: can learn from data that pass by once
-    mergeable: bool = False
     groups: bool = False  #: honours feature_groups
     outputs: bool = False  #: takes several outputs at once
-    weights: bool = True  #: honours sample_weight
     options: tuple[str, ...] = ()  #: keyword options of its own
 
     def load(self, what: str) -> Any:

@@ -59,7 +59,6 @@ CAPABILITIES = Capabilities(
         "Aghazadeh, Spring, LeJeune, Dasarathy, Shrivastava, Baraniuk (2018). MISSION: "
         "Ultra Large-Scale Feature Selection using Count-Sketches. ICML."
     ),
-    one_pass=True,
     options=("memory", "rows", "recipe", "budget", "passes", "log1p", "normalize"),
 )
 
