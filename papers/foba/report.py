@@ -183,7 +183,11 @@ def real(rows):
             )
             error = values.std(axis=1, ddof=1) / np.sqrt(len(splits))
             axis.errorbar(
-                sizes, values.mean(axis=1), error, marker="o", label=NAMES[method]
+                sizes,
+                values.mean(axis=1),
+                error,
+                marker="o",
+                label="FoBa" if method == "foba" else NAMES[method],
             )
         axis.set_title(name)
         axis.set_xscale("log")
