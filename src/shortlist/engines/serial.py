@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from shortlist._protocols import (
     RowBlock,
     RowSource,
 )
+from shortlist.sources.ahead import read_ahead
 
 #: Rows whose labels an algorithm may look at before it starts.
 HEAD_ROWS = 1000
@@ -43,7 +43,7 @@ class Broken(DataError):
 
 def first_labels(
     source: RowSource,
-) -> tuple[Floats, Iterator[RowBlock]]:
+) -> tuple[Floats, Generator[RowBlock]]:
     """Labels of the first rows, and all blocks from the first.
 
     Rows may be long, so none are kept if the source can give them again. Of a pipe as
@@ -66,7 +66,20 @@ def first_labels(
             head.append(block)
     if source.reiterable:
         blocks = iter(source.blocks())
-    return np.array(labels[:HEAD_ROWS]), chain(head, blocks)
+    return np.array(labels[:HEAD_ROWS]), _stream(source, blocks, head)
+
+
+def _stream(
+    source: RowSource, blocks: Iterator[RowBlock], head: list[RowBlock]
+) -> Generator[RowBlock]:
+    """Yield blocks already read, then the others.
+
+    What is counted in bytes is parsed by a thread meanwhile; rows in memory need no
+    parsing.
+    """
+    while head:
+        yield head.pop(0)
+    yield from read_ahead(blocks) if source.unit == "bytes" else blocks
 
 
 def run(
@@ -122,11 +135,13 @@ def run(
                     )
             if not algorithm.next_pass(state):
                 return algorithm.result(state, source)
-            stream = iter(source.blocks())
+            stream = _stream(source, iter(source.blocks()), [])
             pass_number += 1
     except KeyboardInterrupt:
+        stream.close()
         raise Interrupted(algorithm.result(state, source)) from None
     except DataError as error:
+        stream.close()
         if isinstance(error, BadLabel):
             error = error.located(source)
         if learned < HEAD_ROWS:
