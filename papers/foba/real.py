@@ -3,10 +3,12 @@
     python -m papers.foba.real [--quick]
 
 For every split of an outer 5-fold cross-validation (repeated with other shuffles) and every
-k, each method chooses its own ridge by an inner 3-fold cross-validation of the training
-part, is fitted to the whole of it and predicts the rows left out. FoBa is tried with its
-default ridge, and with next to none, besides. Columns are standardised by the training
-part. Writes ``results/real.csv``: accuracy by set, method, k and split.
+k, each method chooses the ridge of its weights by the log loss in an inner 5-fold
+cross-validation of the training part, is fitted to the whole of it and predicts the rows
+left out. FoBa searches with the ridge that it takes by default, 50 / n; as ``foba_auto`` it
+leaves both ridges at their defaults, and as ``foba_plain`` it searches with the ridge of
+the weights, as the paper has it. Columns are standardised by the training part. Writes
+``results/real.csv``: accuracy by set, method, k and split.
 """
 
 import argparse
@@ -30,28 +32,26 @@ SIZES = (5, 10, 20, 50)
 RIDGES = (0.01, 0.1, 1.0)  #: per example, of standardised weights
 
 
-def foba_scores(X, y, X_new, y_new, ridge):
-    """Accuracy for every size; one path gives all."""
-    model = FoBa(max(SIZES), loss="logistic", l2=ridge).fit(X, y)
-    scores = []
-    for k in SIZES:
-        chosen = model.at(k)
-        z = X_new[:, chosen.ids.astype(int)] @ chosen.weights + chosen.intercept[0]
-        scores.append(np.mean((z > 0) == y_new))
-    return scores
+def foba_margins(X, y, X_new, ridge, search="auto"):
+    """Margins of new rows for every size; one path gives all."""
+    if ridge != "auto" and search == "auto":
+        search = 50.0 / len(y)
+    model = FoBa(max(SIZES), loss="logistic", l2=ridge, search_l2=search).fit(X, y)
+    chosen = [model.at(k) for k in SIZES]
+    return [X_new[:, c.ids.astype(int)] @ c.weights + c.intercept[0] for c in chosen]
 
 
-def abess_scores(X, y, X_new, y_new, ridge):
+def abess_margins(X, y, X_new, ridge):
     from abess.linear import LogisticRegression as Abess
 
     varies = X.std(axis=0) > 1e-9  # it refuses constant columns
-    scores = []
+    margins = []
     for k in SIZES:
         # its alpha multiplies ||w||^2 beside the sum of losses, ours is half of it a row
         model = Abess(support_size=k, alpha=ridge * len(y) / 2)
         model.fit(X[:, varies], y)
-        scores.append(np.mean(model.predict(X_new[:, varies]) == y_new))
-    return scores
+        margins.append(X_new[:, varies] @ model.coef_.ravel() + model.intercept_)
+    return margins
 
 
 def l1_order(X, y):
@@ -70,41 +70,48 @@ def l1_order(X, y):
     return order
 
 
-def l1_scores(order, X, y, X_new, y_new, ridge):
-    scores = []
+def l1_margins(order, X, y, X_new, ridge):
+    margins = []
     for k in SIZES:
         columns = order[:k]
         model = LogisticRegression(C=1.0 / (ridge * len(y)), max_iter=1000)
         model.fit(X[:, columns], y)
-        scores.append(np.mean(model.predict(X_new[:, columns]) == y_new))
-    return scores
+        margins.append(model.decision_function(X_new[:, columns]))
+    return margins
 
 
-def scores_by_ridge(method, *data):
-    """Accuracy for every ridge and size."""
-    score = {"foba": foba_scores, "abess": abess_scores}.get(method)
-    if score is None:  # the L1 path does not depend on the ridge of the refit
-        order = l1_order(*data[:2])
-        score = partial(l1_scores, order)
-    return np.array([score(*data, ridge) for ridge in RIDGES])
+METHODS = ("foba", "foba_plain", "abess", "l1_refit")
 
 
-METHODS = ("foba", "abess", "l1_refit")
-#: FoBa with a ridge that is not chosen: as it is by default, and next to none.
-FIXED = {"foba_auto": "auto", "foba_1e-4": 1e-4}
+def margins_by_ridge(method, X, y, X_new):
+    """Margins of new rows, of shape (ridges, sizes, rows)."""
+    if method == "l1_refit":  # its path does not depend on the ridge of the refit
+        margins = partial(l1_margins, l1_order(X, y))
+    else:
+        margins = {
+            "foba": foba_margins,
+            "foba_plain": partial(foba_margins, search=None),
+            "abess": abess_margins,
+        }[method]
+    return np.array([margins(X, y, X_new, ridge) for ridge in RIDGES])
 
 
 def nested(method, X, y, X_new, y_new, seed):
     """Accuracy on new rows for every size, its ridge chosen within X."""
-    if method in FIXED:
-        return foba_scores(X, y, X_new, y_new, FIXED[method])
-    inner = StratifiedKFold(3, shuffle=True, random_state=seed)
-    trials = np.zeros((len(RIDGES), len(SIZES)))
+    if method == "foba_auto":
+        return accuracy(np.array(foba_margins(X, y, X_new, "auto")), y_new)
+    inner = StratifiedKFold(5, shuffle=True, random_state=seed)
+    losses = np.zeros((len(RIDGES), len(SIZES)))
     for train, test in inner.split(X, y):
-        trials += scores_by_ridge(method, X[train], y[train], X[test], y[test])
-    outer = scores_by_ridge(method, X, y, X_new, y_new)
-    best = len(RIDGES) - 1 - np.argmax(trials[::-1], axis=0)  # of equals the largest
+        margins = margins_by_ridge(method, X[train], y[train], X[test])
+        losses += np.logaddexp(0.0, margins * (1 - 2 * y[test])).sum(axis=-1)
+    best = np.argmin(losses, axis=0)
+    outer = accuracy(margins_by_ridge(method, X, y, X_new), y_new)
     return outer[best, np.arange(len(SIZES))]
+
+
+def accuracy(margins, y):
+    return np.mean((margins > 0) == y, axis=-1)
 
 
 def splits_of(y, repeats):
@@ -124,7 +131,7 @@ def main():
         rng = np.random.default_rng(0)
         X = rng.normal(size=(60, 200))
         y = (X[:, 0] - X[:, 1] > 0).astype(int)
-        for method in ("foba", "l1_refit"):
+        for method in ("foba", "foba_auto", "l1_refit"):
             print(method, nested(method, X[:40], y[:40], X[40:], y[40:], 0))
         return
     RESULTS.parent.mkdir(exist_ok=True)
@@ -141,7 +148,7 @@ def main():
             for split, train, test in splits_of(y, options.repeats):
                 scaler = StandardScaler().fit(X[train])
                 A, B = scaler.transform(X[train]), scaler.transform(X[test])
-                for method in (*METHODS, *FIXED):
+                for method in (*METHODS, "foba_auto"):
                     accuracies = nested(method, A, y[train], B, y[test], split)
                     for k, accuracy in zip(SIZES, accuracies, strict=True):
                         lines.writerow([name, method, k, split, f"{accuracy:.6g}"])

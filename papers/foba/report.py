@@ -198,7 +198,7 @@ def real(rows):
         for k in sizes:
             ours, *peers, by_default, bare = (
                 np.array([accuracy[name, method, k, s] for s in splits])
-                for method in ("foba", "abess", "l1_refit", "foba_auto", "foba_1e-4")
+                for method in ("foba", "abess", "l1_refit", "foba_auto", "foba_plain")
             )
             differences = [
                 f"{np.mean(ours - peer):+.3f} ± "

@@ -218,12 +218,35 @@ def test_independent_columns_are_recovered():
 def test_one_fit_answers_every_smaller_budget(loss, seed):
     X, y, _ = labelled(loss, seed, p=30)
     for overshoot in (0.0, 0.2):
-        fitted = FoBa(8, loss=loss, overshoot=overshoot).fit(X, y)
+        settings = {"loss": loss, "search_l2": None}  # one objective throughout
+        fitted = FoBa(8, overshoot=overshoot, **settings).fit(X, y)
         for k in range(1, 9):
             small = fitted.at(k)
             assert small.n_selected == k
-            fresh = FoBa(k, loss=loss, overshoot=0.0).fit(X, y).shortlist_
+            fresh = FoBa(k, overshoot=0.0, **settings).fit(X, y).shortlist_
             assert small.params["objective"] <= fresh.params["objective"] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_weights_minimise_with_l2_whatever_the_search_went_by(loss):
+    X, y, _ = labelled(loss, 0, p=30)
+    fitted = FoBa(6, loss=loss, l2=0.01, search_l2=1.0).fit(X, y)
+    problem = table_problem(X, y, choose_target(loss, y), l2=0.01)
+    for k in range(1, 7):
+        chosen = fitted.at(k)
+        coordinates = chosen.ids.astype(np.int64) * problem.n_outputs + chosen.margin
+        fit = problem.objective.refit(np.sort(coordinates))
+        assert chosen.params["objective"] == pytest.approx(fit.value, rel=1e-9)
+    same_search = FoBa(6, loss=loss, l2=1.0, search_l2=None).fit(X, y)
+    assert (fitted.get_support() == same_search.get_support()).all()
+
+
+def test_a_search_is_held_back_by_default_only_where_l2_is_left_open():
+    X, y, _ = labelled("logistic", 0, p=30)
+    held = table_problem(X, y, choose_target("logistic", y), search_l2="auto")
+    free = table_problem(X, y, choose_target("logistic", y), l2=0.1, search_l2="auto")
+    np.testing.assert_allclose(held.objective.l2, 10 * held.final.l2)
+    assert free.objective is free.final
 
 
 def test_forward_only_budgets_are_the_first_features_of_larger_ones():

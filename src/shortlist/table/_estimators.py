@@ -54,6 +54,11 @@ class FoBa(TableSelector):
     l2 : float or "auto", default="auto"
         Penalty of standardised weights: none for the squared loss; 5 / n_samples for
         others, whose classes may be separable.
+    search_l2 : float, None or "auto", default="auto"
+        Penalty while features are chosen, whose weights are then fitted with ``l2``:
+        None is the same as l2, and so is "auto" unless l2 is "auto" as well, when it is
+        ten times as much. With few examples a greedy choice that is held back is the
+        better one.
     positive : bool, default=False
         Allow no negative weights (two classes or one number to predict).
     epsilon, delta : float, default=0.0
@@ -61,7 +66,7 @@ class FoBa(TableSelector):
     objective : Objective or callable, default=None
         A convex smooth function of your own to minimise instead of a loss of Xw, or one
         that makes it from X and y. ``fit`` then needs neither. Parameters that describe
-        a table (loss, standardize, fit_intercept, l2, positive) do not matter.
+        a table (loss, standardize, fit_intercept, l2, search_l2, positive) do not matter.
 
     Attributes
     ----------
@@ -119,6 +124,7 @@ class FoBa(TableSelector):
         standardize: bool = True,
         fit_intercept: bool = True,
         l2: float | str = "auto",
+        search_l2: float | str | None = "auto",
         positive: bool = False,
         epsilon: float = 0.0,
         delta: float = 0.0,
@@ -135,6 +141,7 @@ class FoBa(TableSelector):
         self.standardize = standardize
         self.fit_intercept = fit_intercept
         self.l2 = l2
+        self.search_l2 = search_l2
         self.positive = positive
         self.epsilon = epsilon
         self.delta = delta
@@ -222,7 +229,8 @@ class FoBa(TableSelector):
         return {**super()._options(), "positive": self.positive}
 
     def _search(self) -> Search:
-        return foba_search(self._settings())
+        self._check_penalty("search_l2", self.search_l2, others=("auto", None))
+        return foba_search(self._settings(), self.search_l2)
 
     def _settings(self) -> Settings:
         settings = Settings(

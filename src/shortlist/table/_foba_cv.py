@@ -73,7 +73,7 @@ class FoBaCV(FoBa):
     cv : int, splitter or iterable, default=5
         Folds, as in scikit-learn; stratified for classes.
     loss, criterion, backward, overshoot, feature_groups, always, never, standardize, \
-fit_intercept, l2, positive, epsilon, delta
+fit_intercept, l2, search_l2, positive, epsilon, delta
         See :class:`FoBa`.
 
     Attributes
@@ -115,6 +115,7 @@ fit_intercept, l2, positive, epsilon, delta
         standardize: bool = True,
         fit_intercept: bool = True,
         l2: float | str = "auto",
+        search_l2: float | str | None = "auto",
         positive: bool = False,
         epsilon: float = 0.0,
         delta: float = 0.0,
@@ -131,6 +132,7 @@ fit_intercept, l2, positive, epsilon, delta
             standardize=standardize,
             fit_intercept=fit_intercept,
             l2=l2,
+            search_l2=search_l2,
             positive=positive,
             epsilon=epsilon,
             delta=delta,

@@ -43,13 +43,14 @@ CAPABILITIES = Capabilities(
 )
 
 
-def foba_search(settings: Settings) -> Search:
+def foba_search(settings: Settings, search_l2: float | str | None = "auto") -> Search:
     """FoBa with these settings, for ``select``."""
 
     def run(problem: TableProblem, k: int, **units: Any) -> Found:
         return Found(foba_path(problem, replace(settings, k=k), **units))
 
-    return Search(CAPABILITIES, settings.k, run, asdict(settings))
+    params = {**asdict(settings), "search_l2": search_l2}
+    return Search(CAPABILITIES, settings.k, run, params, search_l2=search_l2)
 
 
 def foba_path(

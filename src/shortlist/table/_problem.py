@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,18 +12,22 @@ from shortlist._targets import Target
 from shortlist.losses import Squared, SquaredVector
 from shortlist.objectives import GramObjective, LinearObjective, NonNegative
 from shortlist.objectives.gram import mean_and_spread
-from shortlist.table._foba import Units
+from shortlist.table._foba import Path, Step, Units
 
 #: Ridge of standardised weights where classes may be separable, in units of one
 #: example's loss: weights of about 1/2, before any example is seen.
 AUTO_RIDGE = 5.0
+#: While a support is searched for, that many times as much: with few examples a greedy
+#: choice that is held back errs less (papers/foba has the figures).
+SEARCH_RIDGE = 10.0
 
 
 @dataclass(frozen=True)
 class TableProblem:
     """An objective over the columns of a table, and how to read its fits."""
 
-    objective: Any
+    objective: Any  #: what a search goes by
+    final: Any  #: what the weights of the supports it finds minimise
     n_outputs: int
     scale: Floats  #: of each column; weights times it are standardised
     constant: np.ndarray  #: columns that say nothing
@@ -36,6 +40,21 @@ class TableProblem:
             weights = weights / self.scale[fit.support // self.n_outputs]
         none = np.zeros(self.n_outputs)
         return weights, fit.nuisance if len(fit.nuisance) else none
+
+    def weighed(self, path: Path) -> Path:
+        """The same supports with the weights that count, and their objective."""
+        if self.final is self.objective:
+            return path
+        by_units: dict[tuple[int, ...], Step] = {}
+        for step in (*path.best.values(), *path.latest.values()):
+            if step.units not in by_units:
+                fit = self.final.refit(step.fit.support, step.fit)
+                by_units[step.units] = replace(step, fit=fit)
+        best, latest = (
+            {size: by_units[step.units] for size, step in steps.items()}
+            for steps in (path.best, path.latest)
+        )
+        return replace(path, best=best, latest=latest)
 
     def units(
         self,
@@ -68,50 +87,66 @@ def table_problem(
     standardize: bool = True,
     fit_intercept: bool = True,
     l2: float | str = "auto",
+    search_l2: float | str | None = None,
     positive: bool = False,
     gram: bool = True,
 ) -> TableProblem:
     """Set up the objective for a table with encoded labels.
 
-    ``gram``: least squares by columns of the Gram matrix, for methods whose supports
-    change by few features at a time.
+    ``search_l2``: penalty while supports are searched for, if not l2 ("auto": as FoBa
+    has it). ``gram``: least squares by columns of the Gram matrix, for methods whose
+    supports change by few features at a time.
     """
     if positive and target.n_margins > 1:
         raise ShortlistError(
             "positive=True goes with two classes or one number to predict, got "
             f"{target.n_margins} {'outputs' if target.classes is None else 'classes'}"
         )
-    penalty = float(l2) if not isinstance(l2, str) else None
-    own: Any
     squared = isinstance(target.loss, Squared | SquaredVector)
-    if squared and gram:
-        grams = GramObjective(
-            X,
-            y,
-            l2=penalty or 0.0,
-            sample_weight=sample_weight,
-            fit_intercept=fit_intercept,
-            standardize=standardize,
-        )
-        own = NonNegative(grams) if positive else grams
-        return TableProblem(own, grams.n_outputs, grams.scale, ~grams.usable, True)
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
-    _, spread = mean_and_spread(X, weight / weight.sum(), center=fit_intercept)
-    flat = spread == 0.0
-    scale = np.where(flat | (not standardize), 1.0, spread)
-    if penalty is None:
-        penalty = 0.0 if squared else auto_l2(weight)
-    objective = LinearObjective(
-        target.loss,
-        X,
-        y,
-        l2=penalty * scale**2,
-        sample_weight=sample_weight,
-        fit_intercept=fit_intercept,
-        n_outputs=target.n_margins if target.loss.is_vector else None,
+    penalty = 0.0 if squared else auto_l2(weight)
+    if not isinstance(l2, str):
+        penalty = float(l2)
+    of_search = penalty
+    if search_l2 == "auto" and isinstance(l2, str):
+        of_search = SEARCH_RIDGE * penalty
+    elif search_l2 is not None and not isinstance(search_l2, str):
+        of_search = float(search_l2)
+    common = {"sample_weight": sample_weight, "fit_intercept": fit_intercept}
+    if squared and gram:
+
+        def make(l2: float) -> Any:
+            return GramObjective(X, y, l2=l2, standardize=standardize, **common)
+
+        own = make(of_search)
+        n_outputs, scale, flat = own.n_outputs, own.scale, ~own.usable
+    else:
+        _, spread = mean_and_spread(X, weight / weight.sum(), center=fit_intercept)
+        flat = spread == 0.0
+        scale = np.where(flat | (not standardize), 1.0, spread)
+        n_margins = target.n_margins if target.loss.is_vector else None
+
+        def make(l2: float) -> Any:
+            penalties = l2 * scale**2
+            return LinearObjective(
+                target.loss, X, y, l2=penalties, n_outputs=n_margins, **common
+            )
+
+        own = make(of_search)
+        n_outputs = own.n_outputs
+    if positive:
+        own = NonNegative(own)
+    final = own
+    if of_search != penalty:
+        final = NonNegative(make(penalty)) if positive else make(penalty)
+    return TableProblem(
+        own,
+        final,
+        n_outputs,
+        scale,
+        flat,
+        is_standardised=squared and gram,
     )
-    own = NonNegative(objective) if positive else objective
-    return TableProblem(own, objective.n_outputs, scale, flat, False)
 
 
 def auto_l2(weight: Floats) -> float:

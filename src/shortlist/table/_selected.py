@@ -48,7 +48,7 @@ class Search:
         keywords ``unit_of``, ``always`` and ``never``; returns Found.
     params : mapping
         Settings, for the result.
-    gram : bool, default=True
+    gram, search_l2
         See ``table_problem``.
     """
 
@@ -57,6 +57,7 @@ class Search:
     run: Callable[..., Found]
     params: Mapping[str, Any] = field(default_factory=dict)
     gram: bool = True
+    search_l2: float | str | None = None
 
 
 class PathStep(NamedTuple):
@@ -149,6 +150,7 @@ def select(
         target,
         sample_weight=table.weight,
         gram=search.gram,
+        search_l2=search.search_l2,
         **options,
     )
     free = search.k - len(always)
@@ -157,7 +159,7 @@ def select(
     def entries(fit: Fit) -> PathStep:
         return _entries(problem, fit, table.ids)
 
-    best, latest = by_size(found.path, len(always), entries)
+    best, latest = by_size(problem.weighed(found.path), len(always), entries)
     return Selected(
         search.capabilities,
         search.params,

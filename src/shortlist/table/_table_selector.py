@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -44,10 +45,7 @@ class TableSelector(BaseSelector):
         self : object
         """
         self._check_request()
-        if self.l2 != "auto" and (isinstance(self.l2, str) or not self.l2 >= 0.0):
-            raise ShortlistError(
-                f"l2 should be a number from 0 or 'auto', got {self.l2!r}"
-            )
+        self._check_penalty("l2", self.l2, others=("auto",))
         search = self._search()
         X, codes, weight, target = self._table(X, y, sample_weight)
         n_features = X.shape[1]
@@ -56,6 +54,14 @@ class TableSelector(BaseSelector):
         self._selected: Selected = self._select(table, target, search)
         self._finish(table, target, codes)
         return self
+
+    @staticmethod
+    def _check_penalty(name: str, l2: Any, others: tuple[Any, ...]) -> None:
+        if l2 not in others and not (isinstance(l2, Real) and float(l2) >= 0.0):
+            known = " or ".join(map(repr, others))
+            raise ShortlistError(
+                f"{name} should be a number from 0 or {known}, got {l2!r}"
+            )
 
     def _finish(self, table: Table, target: Target, labels: np.ndarray) -> None:
         """Publish the result for k."""
