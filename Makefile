@@ -1,5 +1,5 @@
 # Two commands do everything on a machine with Python 3.11 or later, pip and make:
-#   make demo    install into .venv and run a selection on a stream made on the spot
+#   make demo    install into .venv and find the words of DNA that tell bacteria apart
 #   make test    install, then lint, types, layers, tests and doctests
 # Both install only when pyproject.toml or constraints.txt have changed.
 
@@ -29,8 +29,8 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	@touch $@
 
 demo: $(VENV)/.ready
-	@echo "== selecting from a stream of examples"
-	@$(BIN)/python examples/planted_ids.py
+	@echo "== selecting words from the genomes of six bacteria"
+	@$(BIN)/python examples/bacteria.py
 
 test: lint types layers pytest
 	@echo "== all checks passed"

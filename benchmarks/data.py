@@ -2,7 +2,8 @@
 
 Files are looked for in the folder that $SHORTLIST_DATA names, else in ``data/`` of the
 project; nothing is downloaded. Each is a NumPy archive with ``y`` and either ``X`` or the
-parts of a CSR matrix (``data``, ``indices``, ``indptr``, ``shape``).
+parts of a CSR matrix (``data``, ``indices``, ``indptr``, ``shape``). Genomes are FASTA
+files in ``genomes/`` of that folder.
 """
 
 import os
@@ -29,12 +30,7 @@ def load(name):
     Missing
         If there is no such file.
     """
-    path = folder() / f"{name}.npz"
-    if not path.exists():
-        raise Missing(
-            f"{name}: no {path.name} in {folder()}; set SHORTLIST_DATA to the folder "
-            "that has it"
-        )
+    path = _found(name, folder() / f"{name}.npz")
     with np.load(path, allow_pickle=False) as archive:
         y = archive["y"]
         if "X" in archive:
@@ -44,3 +40,23 @@ def load(name):
         parts = tuple(archive[part] for part in ("data", "indices", "indptr"))
         X = csr_array(parts, shape=tuple(archive["shape"].tolist()))
         return X.astype(np.float64), y
+
+
+def genome(name):
+    """Path of a genome.
+
+    Raises
+    ------
+    Missing
+        If there is no such file.
+    """
+    return _found(name, folder() / "genomes" / f"{name}.fna.gz")
+
+
+def _found(name, path):
+    if not path.exists():
+        raise Missing(
+            f"{name}: no {path.name} in {path.parent}; set SHORTLIST_DATA to the folder "
+            "that has it"
+        )
+    return path
