@@ -42,6 +42,7 @@ from shortlist._targets import (
     target_of,
     with_codes,
 )
+from shortlist.kernels.csr import row_slice
 from shortlist.kernels.id_table import IdIndex, index_ids
 from shortlist.kernels.masking import drop
 from shortlist.losses import spell
@@ -352,21 +353,6 @@ _NO_IDS: Ids = np.empty(0, np.uint64)
 def bias_rate(target: Target) -> float:
     """AdaGrad rate of the bias; 0 asks for Newton steps."""
     return _CLASS_BIAS_RATE if target.classes is not None else 0.0
-
-
-def row_slice(block: RowBlock, begin: int, end: int) -> RowBlock:
-    """Rows begin ... end - 1 of a block, without copying nonzeros."""
-    if begin == 0 and end == block.n_rows:
-        return block
-    first, last = int(block.indptr[begin]), int(block.indptr[end])
-    return block._replace(
-        indptr=block.indptr[begin : end + 1] - first,
-        ids=block.ids[first:last],
-        values=block.values[first:last],
-        y=block.y[begin:end],
-        weight=block.weight[begin:end],
-        first_row=block.first_row + begin,
-    )
 
 
 def best(

@@ -17,6 +17,7 @@ of its first rows: it stands for a fraction of one example, whatever the units.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +37,7 @@ from shortlist._steps import (
 )
 from shortlist._targets import Target
 from shortlist.kernels._jit import kernel
-from shortlist.kernels.id_table import index_ids
+from shortlist.kernels.id_table import IdIndex, index_ids
 from shortlist.kernels.masking import MaskedRows, join, restrict
 from shortlist.losses import n_margins
 
@@ -156,25 +157,22 @@ def _predict(loss, chosen, rows, out):  # type: ignore[no-untyped-def]
         _margins(loss, chosen, rows, i, out[i])
 
 
+@dataclass
 class Refit:
     """A refit in progress: ``step`` through encoded blocks, then ``finish``."""
 
-    def __init__(
-        self,
-        target: Target,
-        chosen: Coordinates,
-        *,
-        ridge_share: float,
-        bias_rate: float,
-        exact_nnz: int = EXACT_NNZ,
-    ) -> None:
-        self.target, self.chosen, self.totals = target, chosen, np.zeros(N_TOTALS)
-        self.ridge_share, self.bias_rate = ridge_share, bias_rate
-        self.exact_nnz = exact_nnz
-        self._index = index_ids(chosen.ids)
-        self._kept: list[MaskedRows] = []
-        self._kept_nnz = self._kept_rows = 0
-        self.exact = True  #: all rows so far are kept
+    target: Target
+    chosen: Coordinates
+    ridge_share: float
+    bias_rate: float
+    exact_nnz: int = EXACT_NNZ
+    exact: bool = True  #: all rows so far are kept
+    totals: Floats = field(default_factory=lambda: np.zeros(N_TOTALS))
+    kept: list[MaskedRows] = field(default_factory=list)
+    index: IdIndex = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.index = index_ids(self.chosen.ids)
 
     @property
     def ridge(self) -> float:
@@ -183,16 +181,15 @@ class Refit:
 
     def step(self, block: RowBlock) -> None:
         """Take in a block whose labels are encoded."""
-        rows = restrict(self._index, block)
-        self._kept.append(rows)
-        self._kept_nnz += len(rows.values)
-        self._kept_rows += len(rows.y)
-        few = self._kept_nnz <= self.exact_nnz and self._kept_rows <= EXACT_ROWS
+        self.kept.append(restrict(self.index, block))
+        nonzeros = sum(len(rows.values) for rows in self.kept)
+        n_rows = sum(len(rows.y) for rows in self.kept)
+        few = nonzeros <= self.exact_nnz and n_rows <= EXACT_ROWS
         self.exact = self.exact and few
         if not self.exact:
-            for part in self._kept:
+            for part in self.kept:
                 self._learn(part)
-            self._kept.clear()
+            self.kept.clear()
 
     def _learn(self, rows: MaskedRows) -> None:
         loss = self.target.loss
@@ -201,9 +198,9 @@ class Refit:
 
     def finish(self) -> None:
         """Bring the weights to the minimum, if the rows were kept."""
-        if self.exact and self._kept:
-            rows = join(self._kept)
-            self._kept = [rows]
+        if self.exact and self.kept:
+            rows = join(self.kept)
+            self.kept = [rows]
             self.totals[NORM_WEIGHT] = rows.weight.sum()
             row_weight = np.repeat(rows.weight, np.diff(rows.indptr))
             self.totals[NORM] = row_weight @ rows.values**2
@@ -220,11 +217,11 @@ class Refit:
         )
         place = np.full(len(self.chosen.ids), -1, np.int32)
         place[np.searchsorted(self.chosen.ids, chosen.ids)] = np.arange(len(chosen.ids))
-        for rows in self._kept:
+        for rows in self.kept:
             columns = place[rows.columns]
             inside = columns >= 0
             before = np.concatenate([[0], np.cumsum(inside)])
-            smaller._kept.append(
+            smaller.kept.append(
                 rows._replace(
                     indptr=before[rows.indptr],
                     columns=columns[inside],

@@ -7,7 +7,7 @@ import shlex
 import click
 
 #: Where and how a result is shown does not change it.
-_WITHOUT_EFFECT = {"out", "form", "quiet", "dry_run"}
+_WITHOUT_EFFECT = {"out", "form", "quiet", "dry_run", "checkpoint", "every", "resume"}
 
 
 def command_line(ctx: click.Context) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from shortlist.cli._checkpoint import Checkpoint, checkpoint_options, open_checkpoint
 from shortlist.cli._command import Command
-from shortlist.cli._failures import INTERRUPTED
 from shortlist.cli._holdout import FEWEST_ROWS, Split, as_params, describe, hold_out
 from shortlist.cli._input import open_rows, skipped_line
 from shortlist.cli._options import (
@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
     shortlist: Shortlist
     remarks: tuple[str, ...]
     failure: Exception | None = None  #: data that could not be learned from or scored
-    interrupted: bool = False
+    interrupted: int = 0  #: exit code, if a signal ended the run
     broken: bool = False  #: bad data ended the run: the result is for -o only
 
 
@@ -136,6 +136,7 @@ class Outcome(NamedTuple):
 )
 @input_format_option()
 @on_error_option()
+@checkpoint_options()
 @click.option(
     "--dry-run",
     is_flag=True,
@@ -174,8 +175,9 @@ def select(ctx: click.Context, /, **options: Any) -> None:
 
         click.echo(plan(capabilities, learner, source, ctx.params))
         return
+    checkpoint = open_checkpoint(ctx, capabilities, source)
     split = hold_out(source, options["holdout"], options["seed"])
-    outcome = learn(learner, split, options["holdout"], quiet)
+    outcome = learn(learner, split, options["holdout"], quiet, checkpoint)
     shortlist = finished(outcome.shortlist, source, command_line(ctx))
     try:
         if out is not None:
@@ -191,10 +193,12 @@ def select(ctx: click.Context, /, **options: Any) -> None:
         for line in (*(f"note: {note}" for note in notes), *outcome.remarks, *saved):
             click.echo(line, err=True)
     if outcome.interrupted:
-        click.echo("interrupted: the result is partial", err=True)
-        ctx.exit(INTERRUPTED)
+        for line in ("interrupted: the result is partial", *checkpoint.kept_line()):
+            click.echo(line, err=True)
+        ctx.exit(outcome.interrupted)
     if outcome.failure is not None:
         raise outcome.failure
+    checkpoint.done()
 
 
 def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, Any]:
@@ -268,7 +272,9 @@ def _parse_classes(text: str | None) -> list[float] | None:
         ) from None
 
 
-def learn(learner: Any, split: Split, fraction: float, quiet: bool) -> Outcome:
+def learn(
+    learner: Any, split: Split, fraction: float, quiet: bool, checkpoint: Checkpoint
+) -> Outcome:
     """Run the learner and score what it chose; Ctrl-C keeps what there is."""
     from shortlist._protocols import DataError
     from shortlist.engines import Broken, Interrupted, run
@@ -280,16 +286,23 @@ def learn(learner: Any, split: Split, fraction: float, quiet: bool) -> Outcome:
         last = progress
         draw(progress)
 
-    with progress_bar(quiet) as draw:
+    with progress_bar(quiet) as draw, checkpoint.guarded() as wish:
         try:
-            shortlist = run(learner, split.train, observe)
+            shortlist = run(
+                learner,
+                split.train,
+                observe,
+                keeper=checkpoint.keeper,
+                resume=checkpoint.snapshot,
+            )
         except Interrupted as stop:
             where = f" in pass {last.pass_number} ({last.stage})" if last else ""
             note = (
                 f"partial: interrupted{where} after "
                 f"{stop.result.n_examples:,} examples; not scored"
             )
-            return Outcome(_with_note(stop.result, note), (), interrupted=True)
+            partial = _with_note(stop.result, note)
+            return Outcome(partial, (), interrupted=wish.exit_code)
         except KeyboardInterrupt:
             click.echo("interrupted before anything was learned", err=True)
             raise
@@ -302,10 +315,11 @@ def learn(learner: Any, split: Split, fraction: float, quiet: bool) -> Outcome:
         if split.test is None:
             return Outcome(shortlist, remarks)
         try:
+            wish.no_longer_deferred()
             score = _score(shortlist, watched(split.test, draw, "score"))
         except KeyboardInterrupt:
             note = "interrupted before the held-out rows were scored"
-            return Outcome(_with_note(shortlist, note), (), interrupted=True)
+            return Outcome(_with_note(shortlist, note), (), interrupted=wish.exit_code)
         except DataError as error:
             return Outcome(shortlist, ("held out: no score",), error)
     if score is None or score.n_rows < FEWEST_ROWS:

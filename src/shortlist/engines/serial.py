@@ -17,6 +17,8 @@ from shortlist._protocols import (
     RowBlock,
     RowSource,
 )
+from shortlist.engines.checkpoints import Keeper, Place, Snapshot
+from shortlist.kernels.csr import row_slice
 from shortlist.sources.ahead import read_ahead
 
 #: Rows whose labels an algorithm may look at before it starts.
@@ -83,7 +85,12 @@ def _stream(
 
 
 def run(
-    algorithm: Algorithm[Any, Any], source: RowSource, observe: Observer | None = None
+    algorithm: Algorithm[Any, Any],
+    source: RowSource,
+    observe: Observer | None = None,
+    *,
+    keeper: Keeper | None = None,
+    resume: Snapshot | None = None,
 ) -> Any:
     """Run an algorithm over a source, as many passes as it wants.
 
@@ -95,6 +102,10 @@ def run(
         What to run it on.
     observe : callable, default=None
         Called with a Progress after every block.
+    keeper : Keeper, default=None
+        Writes checkpoints now and then, and may ask for a stop between two blocks.
+    resume : Snapshot, default=None
+        Where an earlier run of the same algorithm on the same source was left.
 
     Returns
     -------
@@ -104,39 +115,32 @@ def run(
     Raises
     ------
     Interrupted
-        On Ctrl-C, with the result as far as it had come.
+        On Ctrl-C or if the keeper asks for it, with the result as far as it had come.
     Broken
         A DataError after the first thousand rows, with the result likewise.
     """
-    labels, stream = first_labels(source)
-    if not len(labels):
-        raise DataError(f"{source.name}: expected rows to learn from, got none")
-    state = algorithm.start(source, labels)
-    pass_number, learned = 1, 0
+    if resume is None:
+        labels, stream = first_labels(source)
+        if not len(labels):
+            raise DataError(f"{source.name}: expected rows to learn from, got none")
+        state, place = algorithm.start(source, labels), Place()
+    else:
+        state, place = resume
+        stream = _stream(source, after(source.blocks(), place.rows), [])
     try:
         while True:
-            rows = 0
             for block in stream:
                 algorithm.step(state, block)
-                rows += block.n_rows
-                learned += block.n_rows
+                rows, learned = place.rows + block.n_rows, place.learned + block.n_rows
+                place = place._replace(rows=rows, learned=learned)
                 if observe is not None:
-                    stage, loss = algorithm.standing(state)
-                    observe(
-                        Progress(
-                            pass_number,
-                            stage,
-                            block.position,
-                            source.size,
-                            source.unit,
-                            rows,
-                            loss,
-                        )
-                    )
+                    observe(_progress(algorithm, state, source, place, block.position))
+                if keeper is not None:
+                    _keep(keeper, Snapshot(state, place))
             if not algorithm.next_pass(state):
                 return algorithm.result(state, source)
             stream = _stream(source, iter(source.blocks()), [])
-            pass_number += 1
+            place = Place(place.pass_number + 1, 0, place.learned)
     except KeyboardInterrupt:
         stream.close()
         raise Interrupted(algorithm.result(state, source)) from None
@@ -144,6 +148,35 @@ def run(
         stream.close()
         if isinstance(error, BadLabel):
             error = error.located(source)
-        if learned < HEAD_ROWS:
+        if place.learned < HEAD_ROWS:
             raise error from None
         raise Broken(str(error), algorithm.result(state, source)) from error
+
+
+def _keep(keeper: Keeper, snapshot: Snapshot) -> None:
+    """Write a checkpoint if it is time, or if it is the last one."""
+    stops = keeper.wants_stop()
+    if stops or keeper.is_due():
+        keeper.save(snapshot)
+    if stops:
+        raise KeyboardInterrupt
+
+
+def after(blocks: Iterator[RowBlock], n_rows: int) -> Iterator[RowBlock]:
+    """Yield blocks without their first rows."""
+    for block in blocks:
+        if n_rows < block.n_rows:
+            yield row_slice(block, n_rows, block.n_rows)
+        n_rows = max(0, n_rows - block.n_rows)
+
+
+def _progress(
+    algorithm: Algorithm[Any, Any],
+    state: Any,
+    source: RowSource,
+    place: Place,
+    position: int,
+) -> Progress:
+    stage, loss = algorithm.standing(state)
+    size, unit = source.size, source.unit
+    return Progress(place.pass_number, stage, position, size, unit, place.rows, loss)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,23 @@ def _draw(first_row, seed, threshold, drawn):
     for i in range(len(drawn)):
         drawn[i] = mix(start + _GOLDEN * (row + _U1)) < threshold
         row += _U1
+
+
+def row_slice(block: Block, begin: int, end: int) -> Block:
+    """Rows begin ... end - 1 of a block, without copying nonzeros."""
+    own: Any = block
+    if begin == 0 and end == len(own.y):
+        return block
+    first, last = int(own.indptr[begin]), int(own.indptr[end])
+    part: Block = own._replace(
+        indptr=own.indptr[begin : end + 1] - first,
+        ids=own.ids[first:last],
+        values=own.values[first:last],
+        y=own.y[begin:end],
+        weight=own.weight[begin:end],
+        first_row=own.first_row + begin,
+    )
+    return part
 
 
 def take_rows(block: Block, rows: NDArray[np.integer]) -> Block:

@@ -1,0 +1,121 @@
+"""Runs that end early, in whatever way, go on to the same bits."""
+
+import signal
+import time
+
+import pytest
+
+LIMIT = 120.0  # seconds that any wait may last
+
+
+@pytest.fixture(scope="module")
+def long_rows(tmp_path_factory):
+    """About 20 MB of text: a run with a checkpoint a block takes a while."""
+    rows = []
+    for i in range(3000):
+        cells = " ".join(f"{(i * 31 + j * j) % 5000}:{j % 3 + 1}" for j in range(40))
+        rows.append(f"{1 if (i * 7) % 11 < 5 else -1} {cells}\n")
+    path = tmp_path_factory.mktemp("long") / "rows.svm"
+    path.write_text("".join(rows) * 20)
+    return path
+
+
+def settings(path, *more):
+    words = ("select", path, "-k", 20, "--memory", "300KB", "--passes", 2)
+    return (*words, "--format", "csv", "--quiet", *more)
+
+
+def wait_for(path, process):
+    begin = time.monotonic()
+    while not path.exists() and process.poll() is None:
+        assert time.monotonic() - begin < LIMIT
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("recipe", ["refit", "paper"])
+def test_a_killed_run_goes_on_to_the_same_bits(run, spawn, long_rows, tmp_path, recipe):
+    kept = tmp_path / "run.checkpoint"
+    more = ("--recipe", recipe)
+    whole = run(*settings(long_rows, *more))
+    assert whole.exit_code == 0
+    kills, resume = 0, ("--checkpoint", kept)
+    for pause in (0.0, 0.11, 0.37):
+        process = spawn(*settings(long_rows, *more, *resume, "--every", "0s"))
+        wait_for(kept, process)
+        time.sleep(pause)
+        process.kill()
+        kills += process.wait(LIMIT) == -signal.SIGKILL
+        process.communicate()
+        if not kept.exists():  # it was faster than that
+            break
+        resume = ("--resume", kept)
+    assert kills >= 1
+    again = run(*settings(long_rows, *more, *resume))
+    assert again.exit_code == 0, again.stderr
+    assert again.stdout == whole.stdout
+    assert not kept.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_writes_a_checkpoint_and_says_how_to_go_on(
+    run, spawn, long_rows, tmp_path, number
+):
+    kept, model = tmp_path / "run.checkpoint", tmp_path / "model"
+    words = [w for w in settings(long_rows) if w != "--quiet"]
+    process = spawn(*words, "--checkpoint", kept, "--every", "0s", "-o", model)
+    wait_for(kept, process)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=LIMIT)
+    assert process.returncode == 128 + number, err
+    assert "the result is partial" in err
+    command = next(line for line in err.splitlines() if "to go on from here" in line)
+    assert command.endswith(f"--resume {kept}")
+    assert out.startswith("rank,")
+    assert model.exists()
+    words = command.partition("shortlist ")[2].split()
+    again = run(*words, "--format", "csv")
+    assert again.exit_code == 0, again.stderr
+    assert again.stdout == run(*settings(long_rows)).stdout
+
+
+def test_sigterm_ends_a_run_without_a_checkpoint_in_good_order(spawn, long_rows):
+    process = spawn(*settings(long_rows, "--passes", "500"))
+    time.sleep(2.0)
+    process.terminate()
+    out, _ = process.communicate(timeout=LIMIT)
+    assert process.returncode in (128 + signal.SIGTERM, 130, -signal.SIGTERM)
+    if process.returncode == 128 + signal.SIGTERM:
+        assert out.startswith("rank,")
+
+
+def test_other_settings_are_refused(run, data, tmp_path, spawn, long_rows):
+    kept = tmp_path / "run.checkpoint"
+    process = spawn(*settings(long_rows, "--checkpoint", kept, "--every", "0s"))
+    wait_for(kept, process)
+    process.kill()
+    process.wait(LIMIT)
+    other = run(*settings(long_rows, "--seed", 3, "--resume", kept))
+    assert other.exit_code == 2
+    assert "the run had seed = 0, got 3" in other.stderr
+    there = run(*settings(long_rows, "--checkpoint", kept))
+    assert there.exit_code == 2
+    assert "--resume" in there.stderr
+    file = run(*settings(data, "--resume", kept))
+    assert file.exit_code == 2
+    assert "the run had files" in file.stderr
+
+
+def test_what_cannot_be_resumed_is_refused(run, data, tmp_path):
+    kept = tmp_path / "run.checkpoint"
+    pipe = run(*settings("-", "--checkpoint", kept), stdin="1 1:1\n-1 2:1\n")
+    assert pipe.exit_code == 2
+    assert "cannot be resumed" in pipe.stderr
+    table = run("select", data, "-k", 2, "--method", "foba", "--checkpoint", kept)
+    assert table.exit_code == 2
+    assert "no checkpoints" in table.stderr
+    kept.write_text("something else")
+    model = run("select", data, "-k", 2, "--resume", kept)
+    assert model.exit_code == 1
+    assert "not a file written by" in model.stderr
+    when = run("select", data, "-k", 2, "--checkpoint", kept, "--every", "often")
+    assert when.exit_code == 2
