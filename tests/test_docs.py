@@ -30,6 +30,8 @@ def test_the_readme_works_as_written(capsys, tmp_path, monkeypatch):
     lines = (f"{i % 2} {i % 2 + 7}:1 {100 + i}:0.5" for i in range(400))
     Path("day-1.svm").write_text("\n".join(lines))
     assert subprocess.run(["gzip", "day-1.svm"]).returncode == 0
+    people = (f"{i % 7},{'Bonn' if i % 3 else 'Oslo'},{i % 7 / 2}" for i in range(400))
+    Path("people.csv").write_text("\n".join(["age,city,income", *people]))
     scope = {"__name__": "docs"}
     for block in code_in(ROOT / "README.md"):
         exec(compile(block, "README.md", "exec"), scope)

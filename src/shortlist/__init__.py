@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from shortlist.sketch._estimators import Mission
     from shortlist.sources import (
         ArraySource,
+        CsvSource,
         FrameSource,
         LibsvmSource,
+        ParquetSource,
         VwSource,
         open_source,
     )
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "ArraySource": "shortlist.sources",
+    "CsvSource": "shortlist.sources",
     "DataError": "shortlist._protocols",
     "FoBa": "shortlist.table",
     "FoBaCV": "shortlist.table",
@@ -33,6 +36,7 @@ _HOMES = {
     "LibsvmSource": "shortlist.sources",
     "Mission": "shortlist.sketch",
     "PHT": "shortlist.table",
+    "ParquetSource": "shortlist.sources",
     "ProjectedGradient": "shortlist.table",
     "Shortlist": "shortlist._shortlist",
     "ShortlistError": "shortlist._protocols",
@@ -44,12 +48,14 @@ __all__ = [
     "ITI",
     "PHT",
     "ArraySource",
+    "CsvSource",
     "DataError",
     "FoBa",
     "FoBaCV",
     "FrameSource",
     "LibsvmSource",
     "Mission",
+    "ParquetSource",
     "ProjectedGradient",
     "Shortlist",
     "ShortlistError",

@@ -70,6 +70,8 @@ class OnlineSelector(BaseSelector):
         Parameters
         ----------
         source : RowSource, path or list of paths
+            Files of tables need to be told their target:
+            ``open_source("data.csv", target="y")``.
         classes : array-like, default=None
             All classes there are, if the first thousand rows may not show each.
         observe : callable, default=None

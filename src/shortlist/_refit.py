@@ -165,7 +165,7 @@ class Refit:
     chosen: Coordinates
     ridge_share: float
     bias_rate: float
-    exact_nnz: int = EXACT_NNZ
+    exact_nnz: int = field(default_factory=lambda: EXACT_NNZ)
     exact: bool = True  #: all rows so far are kept
     totals: Floats = field(default_factory=lambda: np.zeros(N_TOTALS))
     kept: list[MaskedRows] = field(default_factory=list)

@@ -199,6 +199,9 @@ def _label(value: float, labels: Sequence[Label] | None) -> Label:
 
 def target_of(source: RowSource, loss: Any, classes: Any, y: Floats) -> Target:
     """Decide for a source from the labels of its first rows."""
+    hint = getattr(source, "target_hint", None)  # tables know which column it may be
+    if hint is not None and np.isnan(y).all():
+        raise DataError(f"{source.name}: expected labels, got none; {hint}")
     try:
         return choose_target(loss, y, labels=source.label_names, classes=classes)
     except DataError as error:

@@ -131,10 +131,10 @@ def test_rows_too_many_to_keep_are_read_once_more_for_the_same_weights(
     run, data, monkeypatch
 ):
     """Candidates are many and do not fit; the four that stay do, and are fitted exactly."""
-    from shortlist._refit import Refit
+    from shortlist import _refit
 
     kept = json.loads(run("select", data, "-k", 4, "--format", "json").stdout)
-    monkeypatch.setitem(Refit.__init__.__kwdefaults__, "exact_nnz", 10_000)
+    monkeypatch.setattr(_refit, "EXACT_NNZ", 10_000)
     read_again = json.loads(run("select", data, "-k", 4, "--format", "json").stdout)
     weights = [
         {entry["name"]: entry["weight"] for entry in told["entries"]}

@@ -7,7 +7,7 @@ import pytest
 
 from shortlist._protocols import DataError, RowSource, ShortlistError
 from shortlist.kernels.name_hash import hash_names
-from shortlist.sources import FrameSource, frames
+from shortlist.sources import FrameSource, _columns, frames
 
 COLUMNS = {
     "age": [31, 0, 47],
@@ -205,7 +205,7 @@ def test_ids_of_names_need_not_have_been_seen(make):
 
 def test_names_with_the_same_hash_are_refused(monkeypatch):
     monkeypatch.setattr(
-        frames, "hash_names", lambda names: np.full(len(names), 7, np.uint64)
+        _columns, "hash_bytes", lambda names, seed: np.full(len(names), 7, np.uint64)
     )
     with pytest.raises(DataError, match="'a' and 'b' have the same 64-bit hash"):
         FrameSource(pd.DataFrame({"a": [1], "b": [2]}))

@@ -11,8 +11,10 @@ from scipy import sparse
 from shortlist._protocols import DataError, ShortlistError
 from shortlist.sources import (
     ArraySource,
+    CsvSource,
     FrameSource,
     LibsvmSource,
+    ParquetSource,
     VwSource,
     open_source,
 )
@@ -40,6 +42,42 @@ def test_paths_that_end_in_vw_are_vowpal_wabbit_text(tmp_path, ending):
     assert isinstance(open_source(path, input_format="libsvm"), LibsvmSource)
 
 
+TABLES = {
+    "csv": CsvSource,
+    "CSV": CsvSource,
+    "csv.gz": CsvSource,
+    "tsv": CsvSource,
+    "tsv.zst": CsvSource,
+    "parquet": ParquetSource,
+    "pq": ParquetSource,
+    "arrow": ParquetSource,
+    "feather": ParquetSource,
+}
+
+
+@pytest.mark.parametrize("ending", TABLES)
+def test_paths_that_end_in_the_name_of_a_table_are_tables(tmp_path, ending):
+    path = tmp_path / f"rows.{ending}"
+    frame = pd.DataFrame({"a": [1, 2], "b;c": [3, 4], "y": [5, 6]})
+    if TABLES[ending] is CsvSource:
+        frame.to_csv(path, index=False, sep="\t" if "tsv" in ending else ",")
+    elif ending in ("parquet", "pq"):
+        frame.to_parquet(path)
+    else:
+        frame.to_feather(path)
+    source = open_source(path, target="y")
+    assert isinstance(source, TABLES[ending])
+    assert next(source.blocks()).y.tolist() == [5, 6]
+    assert source.ids(["a", "b;c"]).tolist() == next(source.blocks()).ids[:2].tolist()
+
+
+def test_options_of_other_formats_are_refused(path):
+    with pytest.raises(ShortlistError, match=r"target= is no option .* libsvm; .* csv"):
+        open_source(path, target="y")
+    with pytest.raises(ShortlistError, match=r"taget= is no option .* vw\Z"):
+        open_source(path, input_format="vw", taget="y")
+
+
 def test_the_format_can_be_said(path):
     assert isinstance(open_source(path, input_format="vw", seed=3), VwSource)
     assert isinstance(open_source("-"), LibsvmSource)
@@ -51,7 +89,7 @@ def test_the_format_can_be_said(path):
 def test_files_of_two_formats_are_refused_unless_one_is_said(path):
     other = path.with_suffix(".vw")
     other.write_text("1 | a\n")
-    with pytest.raises(DataError, match=r"one format, got .*rows.vw and .*rows.svm"):
+    with pytest.raises(DataError, match=r"one format, got .*rows.svm .* and .*rows.vw"):
         open_source([path, other])
     assert isinstance(open_source([path, other], input_format="vw"), VwSource)
 

@@ -24,7 +24,6 @@ from shortlist.cli._progress import duration
 
 if TYPE_CHECKING:
     from shortlist._protocols import Capabilities, RowBlock, RowSource
-    from shortlist.sources._lines import LineSource
 
 #: Text to look at: this many blocks of this many bytes, 2 MB in all.
 _BLOCKS, _BLOCK_BYTES = 8, 250_000
@@ -55,7 +54,7 @@ class _Sample(TappedSource):
 def plan(
     capabilities: Capabilities,
     learner: Any,
-    source: LineSource,
+    source: RowSource,
     options: Mapping[str, Any],
 ) -> str:
     """Say what the command would do, in the form asked for."""
@@ -66,7 +65,8 @@ def plan(
             f"--dry-run reads the beginning of the data, and {source.name} could not "
             "give it back; save it to a file first"
         )
-    source.block_bytes = _BLOCK_BYTES
+    if hasattr(source, "block_bytes"):
+        source.block_bytes = _BLOCK_BYTES
     blocks = _beginning(source)  # the first time compiles
     if not blocks:
         raise DataError(f"{source.name}: expected rows to look at, got none")
@@ -129,7 +129,7 @@ def rehearse(learner: Any, source: RowSource) -> Rehearsal:
 
 
 def _facts(
-    source: LineSource, blocks: Sequence[RowBlock], learner: Any, rehearsal: Rehearsal
+    source: RowSource, blocks: Sequence[RowBlock], learner: Any, rehearsal: Rehearsal
 ) -> dict[str, Any]:
     """Everything measured, as JSON values."""
     target, model = rehearsal.state.target, getattr(rehearsal.state, "model", None)

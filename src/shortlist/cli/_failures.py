@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_BAD_LINE = re.compile(r"(:|: row )\d+: expected ")
+_BAD_LINE = re.compile(r"(:|: row )\d+: (column .*: )?expected ")
 _SKIP_HINT = "; --on-error skip leaves such lines out"
 
 BAD_DATA, BAD_USAGE, INTERRUPTED, READER_LEFT = 1, 2, 130, 141
 
 
 #: Settings of the library that are options here: "classes=", "k=5".
-_SETTING = re.compile(r"(?:^|(?<=[\s(]))(always|budget|classes|loss|memory|never)=")
+_SETTING = re.compile(
+    r"(?:^|(?<=[\s(]))(always|budget|classes|delimiter|labels|loss|memory|missing|never|"
+    r"target|text|weight)="
+)
+_OTHER_NAMES = {"labels": "classes"}
 _K = re.compile(r"(?<=[\s(])k=(?=\d)")
 
 
@@ -33,8 +37,12 @@ def as_options(text: str) -> str:
     >>> as_options("memory='1KB' is too small for this k")
     "--memory '1KB' is too small for this k"
     """
-    spaced = _K.sub("-k ", _SETTING.sub(r"--\1 ", text))
+    spaced = _K.sub("-k ", _SETTING.sub(_as_option, text))
     return " ".join(spaced.split())
+
+
+def _as_option(setting: re.Match[str]) -> str:
+    return f"--{_OTHER_NAMES.get(setting[1], setting[1])} "
 
 
 def explain(error: BaseException) -> Failure:

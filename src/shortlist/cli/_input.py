@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,18 +11,65 @@ import click
 if TYPE_CHECKING:
     from shortlist._protocols import Ids, RowBlock, RowSource
     from shortlist._shortlist import Shortlist
-    from shortlist.sources._lines import LineSource
 
 
 def open_rows(
-    files: Sequence[str], input_format: str = "auto", on_error: str = "raise"
-) -> LineSource:
+    files: Sequence[str],
+    input_format: str = "auto",
+    on_error: str = "raise",
+    options: Mapping[str, Any] | None = None,
+) -> RowSource:
     """Source of the rows in these files; patterns and "-" are understood."""
-    from shortlist.sources._formats import text_source
+    from shortlist.sources._formats import file_source
 
     if "-" in files and sys.stdin.isatty():
         click.echo("reading rows from the terminal; Ctrl-D ends them", err=True)
-    return text_source(files, input_format=input_format, on_error=on_error)
+    said = {"input_format": input_format, "on_error": on_error}
+    return file_source(files, **said, **(options or {}))
+
+
+def table_options_of(
+    shortlist: Shortlist,
+    files: Sequence[str],
+    input_format: str,
+    given: Mapping[str, Any],
+    *,
+    keeps_labels: bool = False,
+) -> dict[str, Any]:
+    """Options to open files with, so that they are read as a model has read others.
+
+    Nothing is added for formats that are no tables.
+
+    Parameters
+    ----------
+    shortlist : Shortlist
+    files : sequence of str
+    input_format : str
+    given : mapping
+        Options of the user, which come first.
+    keeps_labels : bool, default=False
+        Whether labels that the model does not know are wanted as well.
+    """
+    from shortlist.sources._formats import FORMATS, format_of
+
+    if "scoring" not in FORMATS[format_of(files, input_format)[0]].takes:
+        return dict(given)
+    known = shortlist.params.get("table", {})
+    options: dict[str, Any] = {**known, **given, "scoring": True}
+    if not keeps_labels:
+        options["labels"] = shortlist.classes or ()
+    if shortlist.params.get("normalize") is None:  # else the length of rows matters
+        options["only"] = shortlist.names
+    return options
+
+
+def as_params(source: Any) -> dict[str, Any]:
+    """What a model should know about the table it was made from, if it was one."""
+    if getattr(source, "target", None) is None:
+        return {}
+    names = ("target", "weight", "missing", "text")
+    settings = {name: getattr(source, name) for name in names}
+    return {"table": {name: one for name, one in settings.items() if one}}
 
 
 def load_model(path: str) -> Shortlist:

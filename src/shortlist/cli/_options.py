@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import click
@@ -32,14 +32,85 @@ def model_argument() -> Callable[[F], F]:
 
 
 def input_format_option() -> Callable[[F], F]:
-    """--input-format: how the text is to be read."""
+    """--input-format: how files are to be read."""
     return click.option(
         "--input-format",
-        type=click.Choice(["auto", "libsvm", "vw"]),
+        type=click.Choice(["auto", "libsvm", "vw", "csv", "tsv", "parquet", "arrow"]),
         default="auto",
-        help="What FILE holds: libsvm or Vowpal Wabbit text. auto: vw if it ends in .vw "
-        "(or .vw.gz, .vw.bz2, .vw.zst), else libsvm, as for standard input.",
+        help="What FILE holds. auto: what it ends in (.vw, .csv, .tsv, also packed as "
+        ".csv.gz, .bz2, .zst; .parquet, .pq, .arrow, .feather), else libsvm text, as for "
+        "standard input.",
     )
+
+
+#: Options of ``table_options``, by the names that sources have for them.
+TABLE_OPTIONS = ("target", "weight", "missing", "text", "delimiter", "header")
+
+
+def table_options(of_model: bool = False) -> Callable[[F], F]:
+    """--target and others: what the columns of a table are."""
+    default = " By default as in MODEL." if of_model else ""
+    decorators = [
+        click.option(
+            "--target",
+            metavar="COLUMN",
+            help="Column of a table that holds the labels; tables are CSV, TSV, Parquet "
+            f"and Arrow files.{default}",
+        ),
+        click.option(
+            "--weight",
+            metavar="COLUMN",
+            help=f"Column of a table that holds the importance of each row.{default}",
+        ),
+        click.option(
+            "--missing",
+            type=click.Choice(["zero", "category", "error"]),
+            help="What a missing value of a table does: leave the feature out, make a "
+            "feature column=missing, or end the run."
+            + (default or " By default zero."),
+        ),
+        click.option(
+            "--text",
+            metavar="COLUMN",
+            multiple=True,
+            help="Column of a table whose numbers are codes: each makes a feature "
+            f"column=value. May be repeated.{default}",
+        ),
+        click.option(
+            "--delimiter",
+            metavar="CHARACTER",
+            callback=_spelled_delimiter,
+            help="What separates the cells of CSV; tab may be spelled so. By default the "
+            "first rows tell.",
+        ),
+        click.option(
+            "--no-header",
+            "header",
+            is_flag=True,
+            flag_value=False,
+            default=None,
+            help="The first row of CSV is data: columns are called x0, x1, ...",
+        ),
+    ]
+
+    def decorate(command: F) -> F:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate
+
+
+def given_table_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the table options that have been given."""
+    chosen = {name: options[name] for name in TABLE_OPTIONS}
+    return {name: one for name, one in chosen.items() if one not in (None, ())}
+
+
+def _spelled_delimiter(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> str | None:
+    return "\t" if value in ("tab", "\\t") else value
 
 
 def on_error_option() -> Callable[[F], F]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from shortlist.cli._output import shortest
@@ -65,7 +65,9 @@ class Chosen:
 class Writer(Protocol):
     """What turns rows into bytes of a format."""
 
-    def __init__(self, stream: BinaryIO, chosen: Chosen) -> None: ...
+    def __init__(
+        self, stream: BinaryIO, chosen: Chosen, label_names: Sequence[str] | None = None
+    ) -> None: ...
 
     def write(self, rows: MaskedRows) -> None:
         """Take in rows."""
@@ -77,9 +79,11 @@ class Writer(Protocol):
 
 
 class SvmWriter:
-    """Libsvm text: label, then id:value in the order they came."""
+    """Libsvm text: label (a number, or its code), then id:value as they came."""
 
-    def __init__(self, stream: BinaryIO, chosen: Chosen) -> None:
+    def __init__(
+        self, stream: BinaryIO, chosen: Chosen, label_names: Sequence[str] | None = None
+    ) -> None:
         self._stream = stream
         self._ids = [f" {number}:" for number in chosen.ids]
 
@@ -112,8 +116,11 @@ class SvmWriter:
 class CsvWriter:
     """CSV with a header; what a row lacks is 0."""
 
-    def __init__(self, stream: BinaryIO, chosen: Chosen) -> None:
+    def __init__(
+        self, stream: BinaryIO, chosen: Chosen, label_names: Sequence[str] | None = None
+    ) -> None:
         self._stream, self._chosen = stream, chosen
+        self._label_names = label_names
         header = io.StringIO()
         csv.writer(header, lineterminator="\n").writerow(chosen.column_names())
         stream.write(header.getvalue().encode("utf-8", "backslashreplace"))
@@ -121,20 +128,30 @@ class CsvWriter:
     def write(self, rows: MaskedRows) -> None:
         """Write a line a row."""
         for labels, cells in laid_out(rows, self._chosen):
-            lines = [
-                ",".join(map(shortest, (label, *row)))
-                for label, row in zip(labels.tolist(), cells.tolist(), strict=True)
-            ]
-            self._stream.write("".join(f"{line}\n" for line in lines).encode())
+            text = io.StringIO()
+            csv.writer(text, lineterminator="\n").writerows(
+                [label, *map(shortest, row)]
+                for label, row in zip(
+                    self._spelled(labels), cells.tolist(), strict=True
+                )
+            )
+            self._stream.write(text.getvalue().encode("utf-8", "surrogateescape"))
+
+    def _spelled(self, labels: Floats) -> list[str]:
+        if self._label_names is None:
+            return list(map(shortest, labels.tolist()))
+        return [name or "" for name in named(labels, self._label_names)]
 
     def close(self) -> None:
         """Nothing is left."""
 
 
 class ParquetWriter:
-    """Parquet, all columns float64, a row group at a time."""
+    """Parquet, a row group at a time; all columns float64, labels may be text."""
 
-    def __init__(self, stream: BinaryIO, chosen: Chosen) -> None:
+    def __init__(
+        self, stream: BinaryIO, chosen: Chosen, label_names: Sequence[str] | None = None
+    ) -> None:
         from shortlist._protocols import ShortlistError
 
         try:
@@ -150,7 +167,11 @@ class ParquetWriter:
             name.encode("utf-8", "backslashreplace").decode()
             for name in chosen.column_names()
         ]
-        self._schema = pa.schema([(name, pa.float64()) for name in names])
+        self._label_names = label_names
+        types = [pa.float64()] * len(names)
+        if label_names is not None:
+            types[0] = pa.string()
+        self._schema = pa.schema(list(zip(names, types, strict=True)))
         self._file: Any = pq.ParquetWriter(stream, self._schema)
         self._waiting: list[Any] = []
         self._n_waiting = 0
@@ -159,6 +180,8 @@ class ParquetWriter:
         """Take in rows; write them once they fill a group."""
         for labels, cells in laid_out(rows, self._chosen, self._group_rows):
             columns = [labels, *cells.T]
+            if self._label_names is not None:
+                columns[0] = named(labels, self._label_names)
             arrays = [self._pa.array(column) for column in columns]
             table = self._pa.Table.from_arrays(arrays, schema=self._schema)
             self._waiting.append(table)
@@ -182,6 +205,13 @@ WRITERS: dict[str, type[Writer]] = {
     "csv": CsvWriter,
     "parquet": ParquetWriter,
 }
+
+
+def named(labels: Floats, label_names: Sequence[str]) -> list[str | None]:
+    """Names of labels that came as codes; None where there is no label."""
+    return [
+        None if label != label else label_names[int(label)] for label in labels.tolist()
+    ]
 
 
 def laid_out(

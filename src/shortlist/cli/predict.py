@@ -12,13 +12,21 @@ import click
 
 from shortlist.cli._command import Command
 from shortlist.cli._holdout import describe
-from shortlist.cli._input import TappedSource, load_model, open_rows, skipped_line
+from shortlist.cli._input import (
+    TappedSource,
+    load_model,
+    open_rows,
+    skipped_line,
+    table_options_of,
+)
 from shortlist.cli._options import (
     files_argument,
+    given_table_options,
     input_format_option,
     model_argument,
     on_error_option,
     quiet_option,
+    table_options,
 )
 from shortlist.cli._output import STDOUT, check_output, open_output, shortest
 from shortlist.cli._progress import progress_bar, watched
@@ -60,6 +68,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Add the probability of each class; for the losses logistic and softmax.",
 )
+@table_options(of_model=True)
 @input_format_option()
 @on_error_option()
 @quiet_option()
@@ -72,6 +81,7 @@ def predict(
     input_format: str,
     on_error: str,
     quiet: bool,
+    **table: Any,
 ) -> None:
     """Predict the labels of FILE... with a saved MODEL.
 
@@ -81,7 +91,9 @@ def predict(
     """
     check_output(out, files, [model])
     shortlist = load_model(model)
-    source = open_rows(files, input_format, on_error)
+    given = given_table_options(table)
+    options = table_options_of(shortlist, files, input_format, given)
+    source = open_rows(files, input_format, on_error, options)
     writer = _Writer(shortlist, form, proba)
     with open_output(out) as stream:
         stream.write(writer.header())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,13 +11,17 @@ import click
 
 from shortlist.cli._checkpoint import Checkpoint, checkpoint_options, open_checkpoint
 from shortlist.cli._command import Command
+from shortlist.cli._failures import as_options
 from shortlist.cli._holdout import FEWEST_ROWS, Split, as_params, describe, hold_out
+from shortlist.cli._input import as_params as table_params
 from shortlist.cli._input import open_rows, skipped_line
 from shortlist.cli._options import (
     files_argument,
+    given_table_options,
     input_format_option,
     on_error_option,
     quiet_option,
+    table_options,
 )
 from shortlist.cli._output import check_model_output
 from shortlist.cli._progress import progress_bar, watched
@@ -45,6 +50,7 @@ class Outcome(NamedTuple):
         "shortlist select 'day-*.svm.gz' -k 100 --memory 64MB -o model.shortlist",
         "zcat data.svm.gz | shortlist select - -k 20 --format json > chosen.json",
         "shortlist select clicks.vw -k 20",
+        "shortlist select people.csv -k 5 --target income --never id",
         "shortlist select data.svm -k 20 --dry-run",
     ),
 )
@@ -134,6 +140,7 @@ class Outcome(NamedTuple):
     help="Share of rows, drawn by row number and seed, that is never learned from but "
     "scored at the end; 0 learns from all.",
 )
+@table_options()
 @input_format_option()
 @on_error_option()
 @checkpoint_options()
@@ -157,10 +164,14 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     """Choose the K features of FILE... that predict its labels best.
 
     FILE is libsvm text (label id:value id:value ...) or, if it ends in .vw, Vowpal
-    Wabbit text (label |space name name:value ...), plain or .gz, .bz2, .zst; a pattern
-    in quotes; or - for standard input. Ids may be any 64-bit numbers and names any
-    words: memory does not grow with them. Files are read two or three times, and once
-    more to name the features of .vw; a pipe once.
+    Wabbit text (label |space name name:value ...); a table, if it ends in .csv or .tsv;
+    all of these plain or .gz, .bz2, .zst; a table in .parquet or .arrow; a pattern in
+    quotes; or - for standard input. Ids may be any 64-bit numbers and names any words:
+    memory does not grow with them. Files are read two or three times, and once more to
+    name features that have words in their names; a pipe once.
+
+    Of a table, --target says which column holds the labels. A column of numbers is a
+    feature; any other makes a feature column=value of each of its values.
 
     Ctrl-C ends the run early: what was learned so far is printed and saved, marked as
     partial, and the exit code is 130. Bad data in mid-run ends it with nothing printed;
@@ -168,7 +179,7 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     """
     files, out, quiet = options["files"], options["out"], options["quiet"]
     check_model_output(out, files)
-    source = open_rows(files, options["input_format"], options["on_error"])
+    source = open_table_or_rows(options)
     capabilities, learner = make_learner(ctx, source)
     if options["dry_run"]:
         from shortlist.cli._dry_run import plan
@@ -201,6 +212,22 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     checkpoint.done()
 
 
+def open_table_or_rows(options: Mapping[str, Any]) -> RowSource:
+    """Open the files; a table must have been told its target."""
+    from shortlist.sources._formats import FORMATS, format_of
+
+    files, input_format = options["files"], options["input_format"]
+    given = given_table_options(options)
+    takes = FORMATS[format_of(files, input_format)[0]].takes
+    if options["classes"] is not None and "labels" in takes:
+        given["labels"] = options["classes"].split(",")
+    source = open_rows(files, input_format, options["on_error"], given)
+    hint = getattr(source, "target_hint", None)
+    if hint is not None:
+        raise click.UsageError(as_options(f"{source.name}: expected labels; {hint}"))
+    return source
+
+
 def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, Any]:
     """Make the algorithm that the options describe; refuse what it cannot do."""
     from shortlist._registry import selector
@@ -217,7 +244,7 @@ def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, A
     learner = capabilities.load("algorithm")(
         options["k"],
         loss=options["loss"],
-        classes=_parse_classes(options["classes"]),
+        classes=_parse_classes(options["classes"], source),
         always=options["always"],
         never=options["never"],
         seed=options["seed"],
@@ -260,9 +287,11 @@ def _check_names(
         raise click.UsageError(f"feature {both[0]} is named by --always and by --never")
 
 
-def _parse_classes(text: str | None) -> list[float] | None:
+def _parse_classes(text: str | None, source: RowSource) -> list[Any] | None:
     if text is None:
         return None
+    if source.label_names is not None:
+        return text.split(",")
     try:
         return [float(label) for label in text.split(",")]
     except ValueError:
@@ -353,7 +382,8 @@ def finished(shortlist: Shortlist, source: RowSource, command: str) -> Shortlist
     skipped = skipped_line(source)
     if skipped is not None:
         shortlist = _with_note(shortlist, skipped)
-    return replace(shortlist, params={**shortlist.params, "command": command})
+    params = {**shortlist.params, **table_params(source), "command": command}
+    return replace(shortlist, params=params)
 
 
 def rendered(shortlist: Shortlist, form: str) -> str:

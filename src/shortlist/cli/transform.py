@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
+from typing import Any
 
 import click
 
 from shortlist.cli._command import Command
-from shortlist.cli._input import load_model, open_rows, skipped_line
+from shortlist.cli._input import load_model, open_rows, skipped_line, table_options_of
 from shortlist.cli._options import (
     files_argument,
+    given_table_options,
     input_format_option,
     model_argument,
     on_error_option,
     quiet_option,
+    table_options,
 )
 from shortlist.cli._output import STDOUT, check_output, open_output
 from shortlist.cli._progress import progress_bar, watched
@@ -54,6 +57,7 @@ FORMATS = {
     "for each feature. By default what OUT ends in says it (.svm, .libsvm, .txt, .csv, "
     ".parquet), and standard output is svm.",
 )
+@table_options(of_model=True)
 @input_format_option()
 @on_error_option()
 @quiet_option()
@@ -65,6 +69,7 @@ def transform(
     input_format: str,
     on_error: str,
     quiet: bool,
+    **table: Any,
 ) -> None:
     """Write FILE... with only the features that MODEL chose.
 
@@ -80,11 +85,13 @@ def transform(
     form = form or _format_of(out)
     check_output(out, files, [model])
     shortlist = load_model(model)
-    source = open_rows(files, input_format, on_error)
+    given = given_table_options(table)
+    options = table_options_of(shortlist, files, input_format, given, keeps_labels=True)
+    source = open_rows(files, input_format, on_error, options)
     chosen, rows, values = Chosen(shortlist), 0, 0
     with (
         open_output(out) as stream,
-        closing(WRITERS[form](stream, chosen)) as writer,
+        closing(WRITERS[form](stream, chosen, source.label_names)) as writer,
         progress_bar(quiet, prints=out == STDOUT) as observe,
     ):
         for block in watched(source, observe, "transform").blocks():

@@ -249,7 +249,7 @@ def _any_number(text, p):
 def _short_number(text, p):
     """Read a plain number of at most eight characters: value, end, whether it is one.
 
-    It counts as one only if a blank or the end of the line follows.
+    It may go on after its end: whoever asks has to look at what follows.
     """
     word = _word(text, p)
     marks = _not_digits(word)
@@ -263,9 +263,8 @@ def _short_number(text, p):
         end = first_marked(marks & (marks - _U1))
         n_decimals = end - point - _U1
         good = end > _U1
-    stop = p + np.int64(end)
-    good = good and character(text, stop) <= SPACE
-    return np.float64(_leading(word, end)) / _POWERS[n_decimals], stop, good
+    value = np.float64(_leading(word, end)) / _POWERS[n_decimals]
+    return value, p + np.int64(end), good
 
 
 @parsing_kernel
@@ -275,7 +274,7 @@ def _unusual_number(text, p):
         p += 1
     kind = EASY
     value, end, good = _short_number(text, p)
-    if not good:
+    if not good or character(text, end) > SPACE:
         value, end, kind = _any_number(text, p)
     return (-value if sign == MINUS else value), end, kind
 
@@ -285,9 +284,19 @@ def number_at(text, p):
     """Read a number, whatever follows it: value, end, easy or hard or none."""
     value, end, good = _short_number(text, p)
     kind = EASY
-    if not good:
+    if not good or character(text, end) > SPACE:
         value, end, kind = _unusual_number(text, p)
     return value, end, kind
+
+
+@inlined
+def number_before(text, p, delimiter):
+    """Read a plain number that ends at a delimiter or a newline: value, end, whether."""
+    negative = character(text, p) == MINUS
+    value, end, good = _short_number(text, p + 1 if negative else p)
+    c = character(text, end)
+    good = good and c in (delimiter, NEWLINE)
+    return (-value if negative else value), end, good
 
 
 @inlined

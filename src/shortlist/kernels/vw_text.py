@@ -19,6 +19,13 @@ from shortlist.kernels.line_text import (
     whole_lines,
 )
 from shortlist.kernels.name_hash import GOLDEN
+from shortlist.kernels.name_words import (
+    ONES,
+    begin_hash,
+    equal_bytes,
+    hash_rest,
+    lowest,
+)
 from shortlist.kernels.number_text import (
     COLON,
     HARD,
@@ -42,12 +49,10 @@ BAD_BASE, NO_BAR, BAD_SPACE, BAD_SCALE, BAD_FEATURE = 3, 4, 5, 6, 7
 QUOTE, CARET, BAR = 39, 94, 124
 
 _LARGEST = np.finfo(np.float64).max
-_U0, _U1, _U8, _U63 = (np.uint64(n) for n in (0, 1, 8, 63))
-_ONES = np.uint64(0x0101010101010101)
-_HIGH_BITS = np.uint64(0x8080808080808080)
+_U0, _U8 = np.uint64(0), np.uint64(8)
 _CARET = np.uint64(CARET)
 _SPACES, _TABS, _NEWLINES, _RETURNS, _COLONS, _BARS = (
-    np.uint64(c) * _ONES for c in (SPACE, TAB, NEWLINE, RETURN, COLON, BAR)
+    np.uint64(c) * ONES for c in (SPACE, TAB, NEWLINE, RETURN, COLON, BAR)
 )
 
 
@@ -62,22 +67,20 @@ def places_for(n):
 
 
 @inlined
-def _equal(word, eight):
-    """Mark the bytes of a word that equal those of eight; the lowest mark is right.
-
-    A borrow can mark bytes above an equal one that are not equal themselves.
-    """
-    difference = word ^ eight
-    return (difference - _ONES) & ~difference & _HIGH_BITS
-
-
-@inlined
 def _name_end(text, p):
     """Where a name that starts at p ends: at a blank, a colon, a bar, the end."""
     while True:
         word = word_at(text, p)
-        blanks = _equal(word, _SPACES) | _equal(word, _TABS) | _equal(word, _RETURNS)
-        others = _equal(word, _COLONS) | _equal(word, _BARS) | _equal(word, _NEWLINES)
+        blanks = (
+            equal_bytes(word, _SPACES)
+            | equal_bytes(word, _TABS)
+            | equal_bytes(word, _RETURNS)
+        )
+        others = (
+            equal_bytes(word, _COLONS)
+            | equal_bytes(word, _BARS)
+            | equal_bytes(word, _NEWLINES)
+        )
         n = first_marked(blanks | others)
         p += np.int64(n)
         if n < _U8 or p >= len(text):
@@ -98,12 +101,6 @@ def _field_end(text, p):
 
 
 @inlined
-def _lowest(word, n):
-    """First n < 8 characters of a word."""
-    return word & ((_U1 << (_U8 * n)) - _U1)
-
-
-@inlined
 def _prefix_word(text, start, stop, k):
     """Word k of a namespace's name and the caret that follows it."""
     word = word_at(text, start + 8 * k)
@@ -111,32 +108,21 @@ def _prefix_word(text, start, stop, k):
     if left >= 8:
         return word
     n = np.uint64(left)
-    return _lowest(word, n) | (_CARET << (_U8 * n))
+    return lowest(word, n) | (_CARET << (_U8 * n))
 
 
 @inlined
 def _hash_full_name(text, space, space_stop, start, stop, seed):
     """Hash ``space^name``, or ``name`` if the space is empty, as ``hash_name`` would."""
     n_prefix = space_stop - space + 1 if space_stop > space else 0
-    hashed = mix(seed + GOLDEN * np.uint64(n_prefix + stop - start + 1))
+    hashed = begin_hash(n_prefix + stop - start, seed)
     for k in range(n_prefix >> 3):
         hashed = mix(hashed ^ _prefix_word(text, space, space_stop, k)) + GOLDEN
-    # What is left of the prefix goes below each word of the name, whose upper part is
-    # then left for the next.
     n_carried = n_prefix & 7
     carried = _U0
     if n_carried:
         carried = _prefix_word(text, space, space_stop, n_prefix >> 3)
-    shift = _U8 * np.uint64(n_carried)
-    left = n_carried + stop - start
-    while left >= 8:
-        word = word_at(text, start)
-        hashed = mix(hashed ^ (carried | (word << shift))) + GOLDEN
-        carried = (word >> _U1) >> (_U63 - shift)  # a shift by 64 is undefined
-        start += 8
-        left -= 8
-    word = carried | (word_at(text, start) << shift)
-    return mix(hashed ^ _lowest(word, np.uint64(left)))
+    return hash_rest(hashed, carried, n_carried, text, start, stop)
 
 
 @inlined

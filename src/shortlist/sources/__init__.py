@@ -1,4 +1,4 @@
-"""Where rows come from: text files and pipes, arrays, tables."""
+"""Where rows come from: files and pipes, arrays, tables."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ import os
 from typing import Any
 
 from shortlist._protocols import DataError, RowSource
-from shortlist.sources._formats import text_source
+from shortlist.sources._formats import file_source
 from shortlist.sources._tables import is_table
 from shortlist.sources.arrays import ArraySource
+from shortlist.sources.csv import CsvSource
 from shortlist.sources.frames import FrameSource
 from shortlist.sources.holdout import split_holdout
 from shortlist.sources.libsvm import LibsvmSource
+from shortlist.sources.parquet import ParquetSource
 from shortlist.sources.taking import take
 from shortlist.sources.vw import VwSource
 
 __all__ = [
     "ArraySource",
+    "CsvSource",
     "FrameSource",
     "LibsvmSource",
+    "ParquetSource",
     "VwSource",
     "is_table",
     "open_source",
@@ -33,12 +37,14 @@ def open_source(data: Any, **options: Any) -> RowSource:
     Parameters
     ----------
     data : path, list of paths, array, table, pair or RowSource
-        A path, a pattern, "-" or a list of these is text: Vowpal Wabbit's if files
-        end in ``.vw`` (or ``.vw.gz``, ``.vw.bz2``, ``.vw.zst``), else libsvm;
-        ``input_format`` may say "libsvm" or "vw". An array or a table may come with
-        its labels, as a pair ``(X, y)``. A source is returned as it is.
+        A path, a pattern, "-" or a list of these is read as what files end in: ``.csv``,
+        ``.tsv``, ``.vw`` (also packed: ``.csv.gz``, ``.bz2``, ``.zst``), ``.parquet``,
+        ``.pq``, ``.arrow``, ``.feather``; all others are libsvm text. ``input_format``
+        may say "libsvm", "vw", "csv", "tsv", "parquet" or "arrow". An array or a table
+        may come with its labels, as a pair ``(X, y)``. A source is returned as it is.
     **options
-        Keyword options of the source that fits the data.
+        Keyword options of the source that fits the data, such as ``target="y"``: the
+        column of the labels.
 
     Returns
     -------
@@ -56,9 +62,9 @@ def open_source(data: Any, **options: Any) -> RowSource:
             )
         return data
     if _is_path(data):
-        return text_source(data, **options)
+        return file_source(data, **options)
     if isinstance(data, (list, tuple)) and data and all(map(_is_path, data)):
-        return text_source(data, **options)
+        return file_source(data, **options)
     X, y = data if isinstance(data, tuple) and len(data) == 2 else (data, None)
     if is_table(X):
         return FrameSource(X, **({"target": y} if y is not None else {}), **options)

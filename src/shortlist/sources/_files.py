@@ -166,7 +166,8 @@ class StreamedText:
             if b"\n" in piece and not self._has_more():
                 break  # whole lines are there: whoever waits for them need not
         self._held = b"".join(pieces)
-        return np.frombuffer(self._held, np.uint8), self._ended
+        window = np.frombuffer(self._held, np.uint8)[:n]
+        return window, self._ended and len(window) == len(self._held)
 
     def advance(self, n: int) -> None:
         self._held = self._held[n:]

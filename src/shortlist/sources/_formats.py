@@ -1,52 +1,97 @@
-"""Which kind of text a file holds, as its name ends or as somebody says."""
+"""Which format a file has, as its name ends or as somebody says."""
 
 from __future__ import annotations
 
 import os
 import re
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
-from shortlist._protocols import DataError
+from shortlist._protocols import DataError, RowSource, ShortlistError
 from shortlist.sources._files import Paths, find_files
 from shortlist.sources._labels import check_choice
-from shortlist.sources._lines import LineSource
+from shortlist.sources.csv import CsvSource
 from shortlist.sources.libsvm import LibsvmSource
+from shortlist.sources.parquet import ParquetSource
 from shortlist.sources.vw import VwSource
 
-_SOURCES: dict[str, type[LineSource]] = {"libsvm": LibsvmSource, "vw": VwSource}
+_TEXT = ("on_error", "block_bytes")
+_COLUMNS = ("target", "weight", "missing", "text", "labels", "only", "scoring", "seed")
+_CSV = (*_TEXT, *_COLUMNS, "delimiter", "header")
+_ARROW = (*_COLUMNS, "on_error", "block_rows")
 
-TEXT_FORMATS = ("auto", *_SOURCES)
 
-_VW_ENDING = re.compile(r"\.vw(\.gz|\.bz2|\.zst)?\Z", re.IGNORECASE)
+class Format(NamedTuple):
+    """How files of one format are opened."""
+
+    source: Callable[..., RowSource]
+    endings: tuple[str, ...]  #: of names, before ``.gz``, ``.bz2`` or ``.zst``
+    takes: tuple[str, ...]  #: options of the source
+    defaults: Mapping[str, Any] = {}  #: of options that the format implies
 
 
-def text_source(
+#: All formats; files whose ending nobody claims, and pipes, are of the first.
+FORMATS = {
+    "libsvm": Format(LibsvmSource, (), _TEXT),
+    "vw": Format(VwSource, (".vw",), (*_TEXT, "seed")),
+    "csv": Format(CsvSource, (".csv",), _CSV),
+    "tsv": Format(CsvSource, (".tsv",), _CSV, {"delimiter": "\t"}),
+    "parquet": Format(ParquetSource, (".parquet", ".pq"), _ARROW),
+    "arrow": Format(ParquetSource, (".arrow", ".feather"), _ARROW),
+}
+
+INPUT_FORMATS = ("auto", *FORMATS)
+
+_PACKED = re.compile(r"(\.gz|\.bz2|\.zst)?\Z", re.IGNORECASE)
+
+
+def file_source(
     paths: Paths, *, input_format: str = "auto", **options: Any
-) -> LineSource:
-    """Open text files and pipes.
+) -> RowSource:
+    """Open files and pipes.
 
     Parameters
     ----------
     paths : str, path or iterable of them
-    input_format : {"auto", "libsvm", "vw"}, default="auto"
-        auto: files that end in ``.vw`` (or ``.vw.gz``, ``.vw.bz2``, ``.vw.zst``) are
-        Vowpal Wabbit text, all others and standard input libsvm text.
+    input_format : {"auto", "libsvm", "vw", "csv", "tsv", "parquet", "arrow"}
+        auto, the default: what names end in says it (``.vw``, ``.csv.gz``, ...); all
+        others and standard input are libsvm text.
     **options
         Keyword options of the source.
     """
-    check_choice("input_format", input_format, TEXT_FORMATS)
-    paths = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    if input_format == "auto":
-        input_format = _format_of(paths)
-    return _SOURCES[input_format](paths, **options)
+    name, paths = format_of(paths, input_format)
+    form = FORMATS[name]
+    for option in options:
+        if option not in form.takes:
+            others = [n for n, other in FORMATS.items() if option in other.takes]
+            known = f"; formats with it: {', '.join(others)}" if others else ""
+            raise ShortlistError(
+                f"{option}= is no option of files in the format {name}{known}"
+            )
+    return form.source(paths, **{**form.defaults, **options})
 
 
-def _format_of(paths: Paths) -> str:
-    names = [file.name for file in find_files(paths)]
-    are_vw = [_VW_ENDING.search(name) is not None for name in names]
-    if any(are_vw) and not all(are_vw):
+def format_of(paths: Paths, input_format: str = "auto") -> tuple[str, list[Any]]:
+    """Name the format of files, and list the paths, which may be an iterator."""
+    check_choice("input_format", input_format, INPUT_FORMATS)
+    listed = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    if input_format != "auto":
+        return input_format, listed
+    first: dict[str, str] = {}  # format to the first file that has it
+    for file in find_files(listed):
+        first.setdefault(_format_of_name(file.name), file.name)
+    if len(first) > 1:
+        (one, a), (other, b), *_ = first.items()
         raise DataError(
-            f"expected files of one format, got {names[are_vw.index(True)]} and "
-            f"{names[are_vw.index(False)]}; say which it is (input format libsvm or vw)"
+            f"expected files of one format, got {a} ({one}) and {b} ({other}); say which "
+            "it is (input format)"
         )
-    return "vw" if are_vw[0] else "libsvm"
+    return next(iter(first)), listed
+
+
+def _format_of_name(name: str) -> str:
+    ending = _PACKED.sub("", name).lower()
+    for form, described in FORMATS.items():
+        if ending.endswith(described.endings):
+            return form
+    return next(iter(FORMATS))

@@ -11,6 +11,9 @@ from shortlist._protocols import DataError, Floats, ShortlistError
 
 NUMBER_KINDS = "biuf"  # NumPy's letters for booleans, integers and floats
 
+#: More names of labels than this are no classes but something else.
+_MOST_LABELS = 10_000
+
 
 def encode_labels(y: Any, n_rows: int, name: str) -> tuple[Floats, list[str] | None]:
     """Labels as floats: numbers as they are, others as codes into sorted names.
@@ -58,6 +61,15 @@ def check_weights(weights: Any, n_rows: int, name: str) -> Floats:
         row = int(negative[0])
         raise DataError(f"{name}: row {row}: expected 0 or more, got {numbers[row]}")
     return numbers
+
+
+def too_many_labels(owner: str, column: str, n: int) -> None:
+    """Refuse a column with more different texts than labels can be."""
+    if n > _MOST_LABELS:
+        raise DataError(
+            f"{owner}: column {column!r}: expected at most {_MOST_LABELS:,} different "
+            "labels, got more; is it the target?"
+        )
 
 
 def check_choice(parameter: str, value: str, choices: Sequence[str]) -> None:

@@ -25,7 +25,14 @@ from shortlist.kernels.line_text import (
     Parsed,
     Rows,
 )
-from shortlist.sources._files import Characters, Paths, TextFile, find_files, open_text
+from shortlist.sources._files import (
+    Characters,
+    Paths,
+    Text,
+    TextFile,
+    find_files,
+    open_text,
+)
 
 _SNIPPET = 40
 _BLOCKS_REMEMBERED = 64
@@ -123,7 +130,10 @@ class LineSource(ABC):
 
     def _readers(self) -> Iterator[Reader]:
         for file in self._files:
-            yield Reader(file, self._form, self.block_bytes, self.on_error == "skip")
+            yield self._reader(file, self._form, self.on_error == "skip")
+
+    def _reader(self, file: TextFile, form: LineFormat, skip_bad: bool) -> Reader:
+        return Reader(file, form, self.block_bytes, skip_bad)
 
     def _all_blocks(self) -> Iterator[RowBlock]:
         first_row = before = skipped = 0
@@ -160,7 +170,7 @@ class Reader:
 
     def blocks(self) -> Iterator[RowBlock]:
         """Yield the rows of the file, numbered by nobody yet."""
-        text = open_text(self.file)
+        text = self._open()
         width = self.block_bytes
         try:
             while True:
@@ -183,6 +193,9 @@ class Reader:
                     raise DataError(complaint)
         finally:
             text.close()
+
+    def _open(self) -> Text:
+        return open_text(self.file)
 
     def _room_for(self, n: int) -> Rows:
         if n > self._capacity:
@@ -212,9 +225,8 @@ class Reader:
 
     def _complain(self, window: Characters, where: int, fault: int) -> str:
         text = window.tobytes()
-        for magic, ending in _MAGIC.items():
-            if self.lines == 0 and self.position == 0 and text.startswith(magic):
-                return f"{self.file.name}: expected plain text, got {ending}"
+        if self.lines == 0 and self.position == 0:
+            check_plain(self.file.name, text)
         line = self.lines + text.count(b"\n", 0, where) + 1
         start = stop = where
         while stop < len(text) and text[stop] not in self.form.token_ends:
@@ -228,6 +240,13 @@ class Reader:
         cut = token if len(token) <= _SNIPPET else token[:_SNIPPET] + b"..."
         came = repr(cut)[1:] if token else "the end of the line"
         return f"{self.file.name}:{line}: expected {expected}, got {came}"
+
+
+def check_plain(name: str, text: bytes) -> None:
+    """Refuse the beginning of a file that is no text, or not as it should be."""
+    for magic, ending in _MAGIC.items():
+        if text.startswith(magic):
+            raise DataError(f"{name}: expected plain text, got {ending}")
 
 
 def _read_hard(window: Characters, hard: Ints, room: Rows) -> NDArray[np.bool_]:

@@ -63,8 +63,10 @@ class ColumnNames:
         return self._columns[name]
 
 
-def unknown_name(owner: str, name: str, known: Iterable[str]) -> DataError:
+def unknown_name(
+    owner: str, name: str, known: Iterable[str], what: str = "feature"
+) -> DataError:
     """Error that lists the known names nearest to an unknown one."""
     near = difflib.get_close_matches(name, list(known), n=3)
     hint = f"; nearest: {', '.join(map(repr, near))}" if near else ""
-    return DataError(f"{owner}: expected the name of a feature, got {name!r}{hint}")
+    return DataError(f"{owner}: expected the name of a {what}, got {name!r}{hint}")

@@ -9,9 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist._protocols import DataError, Floats, Ids, RowBlock, ShortlistError
-from shortlist.kernels.name_hash import hash_names
+from shortlist.sources._columns import (
+    MISSING,
+    POLICIES,
+    FeatureColumns,
+    NamesById,
+    check_column,
+)
 from shortlist.sources._labels import check_choice, check_weights, encode_labels
-from shortlist.sources._names import unknown_name
 from shortlist.sources._tables import (
     Series,
     columns_of,
@@ -23,7 +28,6 @@ from shortlist.sources._tables import (
 )
 
 _MAX_CELLS = 1 << 20  # of a block, however wide the table
-_MISSING = "missing"
 
 
 class _Cells(NamedTuple):
@@ -89,7 +93,7 @@ class FrameSource:
         block_rows: int = 4096,
         missing: str = "error",
     ):
-        check_choice("missing", missing, ("error", "zero", "category"))
+        check_choice("missing", missing, POLICIES)
         if block_rows < 1:
             raise ShortlistError(f"block_rows: expected 1 or more, got {block_rows}")
         self.name = "table"
@@ -106,9 +110,10 @@ class FrameSource:
         self.block_rows = min(block_rows, widest)
         self._text = {c for c, series in self._columns.items() if holds_text(series)}
         self._check_columns()
-        self._seen: dict[int, str] = {}  # names by id
-        self._id_of_value: dict[str, dict[str, int]] = {c: {} for c in self._text}
         numbers = [column for column in self._columns if column not in self._text]
+        self._features = FeatureColumns(self.name, numbers, self._text, missing)
+        self._seen = NamesById(self.name)
+        self._id_of_value: dict[str, dict[str, int]] = {c: {} for c in self._text}
         self._id_of_number = dict(zip(numbers, self._remember(numbers), strict=True))
 
     def blocks(self) -> Iterator[RowBlock]:
@@ -144,14 +149,12 @@ class FrameSource:
                 raise DataError(
                     f"{self.name}: expected ids of features seen so far, got {number}"
                 )
-        return [self._seen[number] for number in ids.tolist()]
+        return [self._seen.get(number) for number in ids.tolist()]
 
     def ids(self, names: Sequence[str]) -> Ids:
         """Ids of features; of ``column=value`` also those not seen yet."""
         for name in names:
-            if not self._is_feature(name):
-                known = [*self._id_of_number, *self._seen.values()]
-                raise unknown_name(self.name, name, dict.fromkeys(known))
+            self._features.check(name, self._seen)
         return np.array(self._remember(list(names)), np.uint64)
 
     def _take_out(self, parameter: str, given: Any) -> tuple[Any, str]:
@@ -159,8 +162,7 @@ class FrameSource:
         if not isinstance(given, (str, int)):
             return given, f"{self.name}: {parameter}"
         column = str(given)
-        if column not in self._columns:
-            raise unknown_name(f"{self.name}: {parameter}", column, self._columns)
+        check_column(self.name, parameter, column, list(self._columns))
         series = self._columns.pop(column)
         values = floats_of(series) if holds_numbers(series) else series
         return values, f"{self.name}: column {column!r}"
@@ -172,36 +174,11 @@ class FrameSource:
                     f"{self.name}: column {column!r}: expected numbers or text, "
                     f"got {series.dtype}; convert it or leave it out"
                 )
-            if self._has_prefix(column):
-                raise DataError(
-                    f"{self.name}: column {column!r}: expected a name that no value of "
-                    "another column makes; rename it"
-                )
-
-    def _has_prefix(self, name: str) -> bool:
-        """Whether a name reads as ``column=value`` of one of the columns."""
-        heads = [name[:i] for i, character in enumerate(name) if character == "="]
-        columns = self._columns if self.missing == "category" else self._text
-        return any(head in columns for head in heads)
-
-    def _is_feature(self, name: str) -> bool:
-        if name in self._id_of_number:
-            return True
-        column, _, value = name.rpartition("=")
-        if column in self._id_of_number:
-            return self.missing == "category" and value == _MISSING
-        return self._has_prefix(name)
 
     def _remember(self, names: list[str]) -> list[int]:
         """Hash names, and make sure that no two have the same hash."""
-        ids: list[int] = hash_names(names).tolist()
-        for number, name in zip(ids, names, strict=True):
-            other = self._seen.setdefault(number, name)
-            if other != name:
-                raise DataError(
-                    f"{self.name}: features {other!r} and {name!r} have the same "
-                    "64-bit hash; rename one of them"
-                )
+        ids: list[int] = self._features.hashed(names).tolist()
+        self._seen.add(ids, names)
         return ids
 
     def _number_cells(self, column: str, series: Series, start: int) -> _Cells:
@@ -241,7 +218,7 @@ class FrameSource:
     ) -> _Cells:
         """Leave missing values out, or make a category of them."""
         if missing.any() and self.missing == "category":
-            cells.ids[missing] = self._remember([f"{column}={_MISSING}"])[0]
+            cells.ids[missing] = self._remember([f"{column}={MISSING}"])[0]
             # not in place: the values may still be those of the table
             values = np.where(missing, 1.0, cells.values)
             return cells._replace(values=values, present=cells.present | missing)

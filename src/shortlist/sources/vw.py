@@ -22,7 +22,7 @@ from shortlist.kernels.vw_text import (
     rows_for,
 )
 from shortlist.sources._files import Characters, Paths
-from shortlist.sources._lines import LineSource, Reader, number_expected
+from shortlist.sources._lines import LineSource, number_expected
 from shortlist.sources._name_stores import FirstNames, Names, WantedNames
 
 _NAME = re.compile(rb"[^ \t\r\n|:]+")
@@ -133,7 +133,7 @@ class VwSource(LineSource):
         form = _VwFormat(self.seed, wanted)
         for file in self._files:
             # bad lines are of no concern here: somebody else reports them
-            for _ in Reader(file, form, self.block_bytes, True).blocks():
+            for _ in self._reader(file, form, True).blocks():
                 if wanted.complete:
                     break
             if wanted.complete:

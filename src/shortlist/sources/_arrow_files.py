@@ -1,0 +1,110 @@
+"""Parquet files, Arrow files and streams of Arrow: batches of their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from shortlist._protocols import DataError, ShortlistError
+from shortlist.sources._files import TextFile
+
+_PARQUET, _ARROW = b"PAR1", b"ARROW1"
+
+
+class ArrowFile:
+    """A file whose columns pyarrow reads; what it holds is told by its first bytes."""
+
+    def __init__(self, file: TextFile, magic: bytes):
+        self.name, self.size = file.name, file.size or 0
+        self._path = file.path
+        self._is_parquet = magic.startswith(_PARQUET)
+        self._is_stream = not self._is_parquet and not magic.startswith(_ARROW)
+        with self._reading():
+            self.schema = self._find_schema()
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[tuple[Any, float]]:
+        """Yield batches of columns, and the share of the file that lies before their end.
+
+        At most ``rows`` rows at a time, whatever the groups of the file.
+        """
+        with self._reading():
+            yield from (self._of_parquet if self._is_parquet else self._of_arrow)(
+                columns, rows
+            )
+
+    def _find_schema(self) -> Any:
+        if self._is_parquet:
+            import pyarrow.parquet as pq
+
+            return pq.read_schema(self._path)
+        with _open_arrow(self._path, self._is_stream) as reader:
+            return reader.schema
+
+    def _of_parquet(
+        self, columns: Sequence[str], rows: int
+    ) -> Iterator[tuple[Any, float]]:
+        import pyarrow.parquet as pq
+
+        done = 0
+        with pq.ParquetFile(self._path, memory_map=True) as file:
+            total = max(1, file.metadata.num_rows)
+            for batch in file.iter_batches(rows, columns=list(columns)):
+                done += batch.num_rows
+                yield batch, done / total
+
+    def _of_arrow(
+        self, columns: Sequence[str], rows: int
+    ) -> Iterator[tuple[Any, float]]:
+        with _open_arrow(self._path, self._is_stream) as reader:
+            n = 0 if self._is_stream else reader.num_record_batches
+            batches = reader if self._is_stream else map(reader.get_batch, range(n))
+            for i, batch in enumerate(batches):
+                chosen = batch.select(list(columns))
+                for start in range(0, batch.num_rows, rows):
+                    share = (i + min(1.0, (start + rows) / batch.num_rows)) / max(1, n)
+                    yield chosen.slice(start, rows), min(1.0, share)
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Turn what pyarrow says about a broken file into an error of ours."""
+        import pyarrow as pa
+
+        try:
+            yield
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+            kind = "Parquet" if self._is_parquet else "Arrow"
+            why = " ".join(str(error).split())
+            raise DataError(
+                f"{self.name}: expected a whole and sound {kind} file, got: {why}"
+            ) from None
+
+
+@contextmanager
+def _open_arrow(path: str, is_stream: bool) -> Iterator[Any]:
+    import pyarrow as pa
+
+    with pa.memory_map(path) as file:
+        open_it = pa.ipc.open_stream if is_stream else pa.ipc.open_file
+        with open_it(file) as reader:
+            yield reader
+
+
+def open_arrow(file: TextFile) -> ArrowFile:
+    """Look at a file of columns."""
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise ShortlistError(
+            "reading Parquet and Arrow needs pyarrow: pip install shortlist[parquet]"
+        ) from None
+    if file.size is None:
+        raise DataError(
+            f"{file.name}: a pipe cannot be read as Parquet or Arrow; save it to a file"
+        )
+    try:
+        with open(file.path, "rb") as opened:
+            magic = opened.read(8)
+    except OSError as error:
+        raise DataError(f"{file.name}: {error.strerror or error}") from None
+    return ArrowFile(file, magic)

@@ -1,0 +1,67 @@
+"""Names of the features that cells of text make, found while delimited text is parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from shortlist._protocols import Ids, Ints
+from shortlist.sources._columns import NamesById
+from shortlist.sources._csv_head import unquoted
+from shortlist.sources._files import Characters
+
+#: More names than this are a burden that can be taken off by ``retain``.
+MANY_NAMES = 300_000
+#: If nobody does, names of other features are not kept.
+MOST_NAMES = 1_000_000
+
+
+class CellNames:
+    """Names ``column=value`` by their ids.
+
+    Parameters
+    ----------
+    owner : str
+        What messages call the table.
+    columns : sequence of str
+        Names of its columns.
+    wanted : ndarray of uint64, default=None
+        Ids to find the names of; None keeps all names that come by, a million at most.
+    """
+
+    def __init__(self, owner: str, columns: Sequence[str], wanted: Ids | None = None):
+        self._columns = columns
+        self._wanted = wanted
+        self.found = NamesById(owner)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all that are wanted have been found."""
+        return self._wanted is not None and len(self.found) == len(self._wanted)
+
+    @property
+    def crowded(self) -> bool:
+        """Whether so many names are kept that some should be forgotten."""
+        return len(self.found) > MANY_NAMES
+
+    def take(self, text: Characters, ids: Ids, places: Ints) -> None:
+        """Look at the features of a text by their ids and the places of their cells."""
+        relevant = places[:, 0] >= 0
+        if self._wanted is not None:
+            relevant &= np.isin(ids, self._wanted)
+        here = np.flatnonzero(relevant)
+        distinct, first = np.unique(ids[here], return_index=True)
+        for number, place in zip(
+            distinct.tolist(), places[here[first]].tolist(), strict=True
+        ):
+            if number not in self.found and len(self.found) < MOST_NAMES:
+                column, value = place[0], value_at(text, place)
+                self.found.add([number], [f"{self._columns[column]}={value}"])
+
+
+def value_at(text: Characters, place: Sequence[int]) -> str:
+    """Characters of a cell at the place that ``kernels.csv_text`` has noted."""
+    _, start, stop, has_quotes = place
+    cell = text[start:stop].tobytes()
+    return (unquoted(cell) if has_quotes else cell).decode("utf-8", "surrogateescape")

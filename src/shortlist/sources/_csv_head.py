@@ -1,0 +1,245 @@
+"""The beginning of delimited text: its delimiter, its header, what its columns hold.
+
+All of it is decided once, by the first rows, so that a column is the same thing in every
+block and in every pass.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from shortlist._protocols import DataError, ShortlistError
+from shortlist.kernels.csv_text import NUMBER, TEXT, TRUTH
+from shortlist.sources._columns import unique_columns
+from shortlist.sources._files import Text
+from shortlist.sources._lines import check_plain
+
+HEAD_BYTES = 1 << 20
+MOST_HEAD_BYTES = 1 << 26  # of a table with very long rows
+_FEWEST_LINES = 100
+#: A pipe is looked at no further, so that whoever waits for answers need not.
+_LINES_OF_PIPE = 1000
+_CELLS_LOOKED_AT = 200_000
+
+DELIMITERS = ",;\t|"
+_ROWS_TO_SNIFF = 20
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+_NUMBER = re.compile(
+    rb"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|inf(inity)?)", re.IGNORECASE
+)
+#: Words that stand for no value in a column of numbers, in any case.
+MISSING_WORDS = frozenset((b"", b"na", b"n/a", b"nan", b"null", b"none"))
+_TRUTHS = frozenset((b"true", b"false"))
+
+
+class Head(NamedTuple):
+    """The beginning of a text."""
+
+    text: bytes
+    is_all: bool  #: nothing follows
+
+
+class Layout(NamedTuple):
+    """How the cells of a text are found and what their columns are called."""
+
+    delimiter: str
+    columns: tuple[str, ...]  #: empty: a column without a name
+    n_bytes: int  #: of the header, and what stands before it
+    n_lines: int
+
+
+def read_head(name: str, text: Text, *, is_pipe: bool, header_only: bool) -> Head:
+    """Look at the beginning of a text without using it up.
+
+    How much it is depends on the text alone, not on when a pipe brings it.
+    """
+    fewest, most = _FEWEST_LINES, _LINES_OF_PIPE if is_pipe else None
+    if header_only:
+        fewest, most = 1, 1
+    width = HEAD_BYTES
+    while True:
+        head = _look(text, width, most)
+        if most is not None and header_only and head.text.count(b'"') % 2:
+            most += 1  # a name with a newline in it
+            if not head.is_all and len(head.text) < width:
+                continue
+        is_enough = head.is_all or head.text.count(b"\n") >= fewest
+        if is_enough or width >= MOST_HEAD_BYTES:
+            check_plain(name, head.text.removeprefix(_BYTE_ORDER_MARK))
+            return head
+        width *= 2
+
+
+def _look(text: Text, width: int, most_lines: int | None) -> Head:
+    """Look at so many characters, or lines if these are fewer."""
+    while True:
+        window, is_end = text.window(width)
+        came = window[:width].tobytes()
+        if most_lines is not None and came.count(b"\n") >= most_lines:
+            end = 0
+            for _ in range(most_lines):
+                end = came.index(b"\n", end) + 1
+            return Head(came[:end], is_end and end == len(window))
+        if is_end or len(came) == width:
+            return Head(came, is_end and len(came) == len(window))
+
+
+def lay_out(name: str, head: Head, delimiter: str | None, header: bool | str) -> Layout:
+    """Find the delimiter and the names of the columns."""
+    text = head.text
+    start = len(_BYTE_ORDER_MARK) if text.startswith(_BYTE_ORDER_MARK) else 0
+    while text[start : start + 1] in (b"\n", b"\r"):
+        start += 1
+    if start == len(text):
+        raise DataError(f"{name}: expected a table, got no text")
+    delimiter = delimiter or sniff(text, start)
+    cells, end = split_row(text, start, delimiter)
+    if end == len(text) and not head.is_all and not text.endswith(b"\n"):
+        raise DataError(
+            f"{name}: expected a header, got a row of more than "
+            f"{len(text) >> 20} MB; is a quote not closed?"
+        )
+    if header == "auto":
+        header = not any(is_number(cell) for cell in cells)
+    if not header:
+        columns = tuple(f"x{i}" for i in range(len(cells)))
+        return Layout(delimiter, columns, start, text.count(b"\n", 0, start))
+    columns = tuple(cell.decode("utf-8", "surrogateescape") for cell in cells)
+    unique_columns(name, [column for column in columns if column])
+    return Layout(delimiter, columns, end, text.count(b"\n", 0, end))
+
+
+def check_delimiter(delimiter: str | None) -> None:
+    """Refuse a delimiter that could be part of a number, a quote or a line's end."""
+    if delimiter is None:
+        return
+    good = len(delimiter) == 1 and delimiter.isascii() and not delimiter.isalnum()
+    if not good or delimiter in '"\r\n\0+-._':
+        raise ShortlistError(
+            "delimiter: expected one character such as ',' ';' '|' or a tab, "
+            f"got {delimiter!r}"
+        )
+
+
+def sniff(text: bytes, start: int = 0) -> str:
+    r"""Find the delimiter: the one that cuts the first rows into equally many cells.
+
+    Examples
+    --------
+    >>> sniff(b"a;b;c\n1,5;2;x\n")
+    ';'
+    """
+    best, most = ",", (False, 1)
+    for delimiter in DELIMITERS:
+        p, counts = start, list[int]()
+        while p < len(text) and len(counts) < _ROWS_TO_SNIFF:
+            cells, end = split_row(text, p, delimiter)
+            # the head may end within its last row
+            if end < len(text) or text.endswith(b"\n") or not counts:
+                counts += [len(cells)] if cells != [b""] else []
+            p = end
+        rank = (len(set(counts)) == 1, counts[0] if counts else 0)
+        if rank[1] > 1 and rank > most:
+            best, most = delimiter, rank
+    return best
+
+
+def split_row(text: bytes, start: int, delimiter: str) -> tuple[list[bytes], int]:
+    """Cut the row at ``start`` into cells, as ``kernels.csv_text`` does; also its end."""
+    newline = text.find(b"\n", start)
+    line = text[start : newline if newline >= 0 else len(text)]
+    if b'"' not in line:  # by far the fastest way
+        end = start + len(line) + (newline >= 0)
+        return line.removesuffix(b"\r").split(delimiter.encode()), end
+    cells, p = [], start
+    ends = re.compile(rb"[\n" + re.escape(delimiter.encode()) + rb"]")
+    while True:
+        value = b""
+        if text[p : p + 1] == b'"':
+            closing = _closing_quote(text, p)
+            value = text[p + 1 : closing].replace(b'""', b'"')
+            p = min(closing + 1, len(text))
+        found = ends.search(text, p)
+        end = found.start() if found else len(text)
+        is_last = found is None or found[0] == b"\n"
+        rest = text[p:end]
+        cells.append(value + (rest.removesuffix(b"\r") if is_last else rest))
+        if is_last:
+            return cells, min(end + 1, len(text))
+        p = end + 1
+
+
+def _closing_quote(text: bytes, opening: int) -> int:
+    p = opening + 1
+    while True:
+        p = text.find(b'"', p)
+        if p < 0:
+            return len(text)
+        if text[p + 1 : p + 2] != b'"':
+            return p
+        p += 2
+
+
+def unquoted(cell: bytes) -> bytes:
+    """Characters of a cell that begins with a quote."""
+    closing = _closing_quote(cell, 0)
+    return cell[1:closing].replace(b'""', b'"') + cell[closing + 1 :]
+
+
+def is_number(cell: bytes) -> bool:
+    """Whether a cell holds a number, finite or not, with or without blanks around."""
+    return _NUMBER.fullmatch(cell.strip(b" \t")) is not None
+
+
+def is_missing(cell: bytes) -> bool:
+    """Whether a cell of numbers holds nothing."""
+    return cell.strip(b" \t").lower() in MISSING_WORDS
+
+
+def kinds_of(head: Head, layout: Layout) -> list[int]:
+    """Say what each column holds, going by its first cells: NUMBER, TRUTH or TEXT.
+
+    A column of nothing is one of numbers.
+    """
+    values = distinct_cells(head, layout)
+    return [_kind({cell for cell in cells if not is_missing(cell)}) for cells in values]
+
+
+def distinct_cells(head: Head, layout: Layout) -> list[set[bytes]]:
+    """Values in the first rows of each column; rows of another length do not count."""
+    values: list[set[bytes]] = [set() for _ in layout.columns]
+    rows = max(_FEWEST_LINES // 2, _CELLS_LOOKED_AT // len(layout.columns))
+    p = layout.n_bytes
+    while p < len(head.text) and rows > 0:
+        cells, p = split_row(head.text, p, layout.delimiter)
+        if p == len(head.text) and not head.is_all and not head.text.endswith(b"\n"):
+            break  # half a row
+        rows -= 1
+        if len(cells) == len(values):
+            for seen, cell in zip(values, cells, strict=True):
+                seen.add(cell)
+    return values
+
+
+def _kind(cells: set[bytes]) -> int:
+    if cells and all(cell.strip(b" \t").lower() in _TRUTHS for cell in cells):
+        return TRUTH
+    return NUMBER if all(map(is_number, cells)) else TEXT
+
+
+def check_header(name: str, layout: Layout, expected: Sequence[str]) -> None:
+    """Refuse another file whose columns are not those of the first."""
+    for i, (column, other) in enumerate(zip(layout.columns, expected, strict=False)):
+        if column != other:
+            raise DataError(
+                f"{name}: expected column {i + 1} to be {other!r} as in the first file, "
+                f"got {column!r}"
+            )
+    if len(layout.columns) != len(expected):
+        raise DataError(
+            f"{name}: expected {len(expected)} columns as in the first file, "
+            f"got {len(layout.columns)}"
+        )

@@ -1,0 +1,259 @@
+"""Delimited text (CSV, TSV) as a source of rows, with features known by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from shortlist._protocols import Ids, ShortlistError
+from shortlist.kernels.csv_text import TEXT
+from shortlist.sources._cell_names import CellNames
+from shortlist.sources._columns import NamesById, listed
+from shortlist.sources._csv_columns import CsvColumns
+from shortlist.sources._csv_head import Head, check_delimiter, lay_out, read_head
+from shortlist.sources._csv_rows import CsvFormat, CsvReader
+from shortlist.sources._files import Paths, Text, TextFile, find_files, open_text
+from shortlist.sources._labels import too_many_labels
+from shortlist.sources._lines import LineFormat, LineSource, Reader
+
+
+class CsvSource(LineSource):
+    r"""Rows of delimited text with a header; features are known by their names.
+
+    Columns are what they are for ``FrameSource``, with the same names and ids: a column
+    of numbers, or of the words true and false, is a feature named after it; any other
+    column makes a feature ``column=value`` of each of its values, which is 1 in the rows
+    that have the value. Zeros are left out of the rows. What a column holds is decided
+    by the first rows (1 MB of a file, 1,000 lines of a pipe) and does not change: a cell
+    that does not fit is an error.
+
+    Cells may be quoted as RFC 4180 says, with delimiters and newlines in them. An empty
+    cell is missing; in a column of numbers, so are NA, N/A, NaN, null and None. Blank
+    lines are passed over. A column without a name, as row numbers have, is left out.
+
+    Parameters
+    ----------
+    paths : str, path or iterable of them
+        Files, plain or ``.gz``, ``.bz2``, ``.zst``; patterns such as ``data/*.csv.gz``;
+        "-" is standard input. All have the same header.
+    target : str, default=None
+        Column of the labels. Numbers are kept (true is 1), others become codes into
+        ``label_names``; a missing label is NaN.
+    weight : str, default=None
+        Column of the importance of each row.
+    delimiter : str, default=None
+        What separates cells; None finds out which of comma, semicolon, tab and bar.
+    header : bool or "auto", default=True
+        Whether the first row names the columns; without, they are "x0", "x1", ... "auto":
+        if none of its cells is a number.
+    on_error : {"raise", "skip"}, default="raise"
+        A bad row raises, after the rows before it have been yielded, or is left out and
+        counted in ``skipped``.
+    block_bytes : int, default=1048576
+        Text parsed at a time; a longer row is a block of its own. The rows do not
+        depend on it.
+    missing : {"zero", "category", "error"}, default="zero"
+        Whether a missing value leaves the feature out, makes the feature
+        ``column=missing``, or is an error.
+    text : iterable of str, default=()
+        Columns of text, whatever their first rows look like: codes, for example.
+    labels : iterable, default=None
+        All labels there are. If not given and not numbers, they are collected by reading
+        the files once more, or from the first rows of a pipe. Another one is an error.
+    only : iterable of str, default=None
+        Names of features: only their columns are read, as what the names say.
+    scoring : bool, default=False
+        Whether a model is to be applied: the columns ``target`` and ``weight`` need not
+        be there, ``labels`` are its classes, and others count as missing.
+    seed : int, default=0
+        Of the hash; another seed gives unrelated ids.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Names of the columns, as they come.
+    label_names : list of str or None
+        What the codes in ``y`` stand for; None if labels are numbers.
+    skipped : int
+        Bad rows left out by the last call of ``blocks``.
+    crowded : bool
+        Whether so many names of a pipe's features are held that ``retain`` should be
+        called.
+
+    Notes
+    -----
+    Names of ``column=value`` are not kept of files: to name features, files are read
+    once more, until all names asked for are found. Of a pipe they are, a million at most;
+    another feature is called "#" and its id in hexadecimal digits.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
+    >>> _ = path.write_text("age,city,buys\n31,Bonn,yes\n,\"Oslo, N\",no\n")
+    >>> source = CsvSource(path, "buys")
+    >>> block = next(source.blocks())
+    >>> source.names(block.ids), block.values
+    (['age', 'city=Bonn', 'city=Oslo, N'], array([31.,  1.,  1.]))
+    >>> block.y, source.label_names
+    (array([1., 0.]), ['no', 'yes'])
+    """
+
+    def __init__(
+        self,
+        paths: Paths,
+        target: str | None = None,
+        *,
+        weight: str | None = None,
+        delimiter: str | None = None,
+        header: bool | str = True,
+        on_error: str = "raise",
+        block_bytes: int = 1 << 20,
+        missing: str = "zero",
+        text: Iterable[str] = (),
+        labels: Iterable[Any] | None = None,
+        only: Iterable[str] | None = None,
+        scoring: bool = False,
+        seed: int = 0,
+    ):
+        check_delimiter(delimiter)
+        if header not in (True, False, "auto"):
+            raise ShortlistError(
+                f"header: expected True, False or 'auto', got {header!r}"
+            )
+        files = find_files(paths)
+        self.header, self.missing, self.seed = header, missing, seed
+        self.text = tuple(text)
+        self._opened: Text | None = (
+            None  # of a pipe, whose beginning has been looked at
+        )
+        knows_all = only is not None and labels is not None
+        head = self._look_at(files[0], header_only=knows_all)
+        self._layout = lay_out(files[0].name, head, delimiter, header)
+        self._table = CsvColumns(
+            files[0].name,
+            self._layout,
+            head,
+            target=target,
+            weight=weight,
+            missing=missing,
+            text=self.text,
+            only=only,
+            scoring=scoring,
+            seed=seed,
+        )
+        self.columns = self._layout.columns
+        self.target, self.weight = self._table.target, self._table.weight
+        self._parser = CsvFormat(self._table.parser())
+        paths = [file.path for file in files]
+        super().__init__(
+            paths, self._parser, on_error=on_error, block_bytes=block_bytes
+        )
+        self._met = None if self.reiterable else CellNames(self.name, self.columns)
+        self._known = NamesById(self.name)
+        self.ids(self._table.features.always_there())
+        self.label_names = self._find_labels(head, labels, scoring)
+        labelled = self._table.parser(self.label_names, strict=not scoring)
+        self._form = self._parser = CsvFormat(labelled, self._met)
+
+    @property
+    def crowded(self) -> bool:
+        """Whether so many names are held that ``retain`` should be called."""
+        return self._met is not None and self._met.crowded
+
+    def retain(self, ids: Ids) -> None:
+        """Forget the names of all features of a pipe but these."""
+        if self._met is not None:
+            self._met.found.keep(ids.tolist())
+
+    @property
+    def target_hint(self) -> str | None:
+        """What to say if labels are needed; None if they have a column."""
+        if self.target is not None:
+            return None
+        names = [column for column in self.columns if column]
+        return f"target= names their column, one of {listed(names)}"
+
+    def names(self, ids: Ids) -> list[str]:
+        """Names of features; of files they are looked up in the text."""
+        numbers = ids.tolist()
+        if self._met is not None:
+            met = self._met.found
+            homes = [self._known if n in self._known else met for n in numbers]
+            return [home.get(n) for home, n in zip(homes, numbers, strict=True)]
+        unknown = [number for number in numbers if number not in self._known]
+        if unknown:
+            self._look_up(np.unique(np.array(unknown, np.uint64)))
+        return [self._known.get(number) for number in numbers]
+
+    def ids(self, names: Sequence[str]) -> Ids:
+        """Ids of features; of ``column=value`` also those not seen yet."""
+        for name in names:
+            self._table.features.check(name, self._known)
+        ids = self._table.features.hashed(names)
+        self._known.add(ids.tolist(), names)
+        return ids
+
+    def _look_at(self, file: TextFile, *, header_only: bool) -> Head:
+        """Read the beginning of the first file, of which nothing is used up."""
+        text = open_text(file)
+        is_pipe = file.size is None
+        try:
+            head = read_head(file.name, text, is_pipe=is_pipe, header_only=header_only)
+        except BaseException:
+            text.close()
+            raise
+        if is_pipe:
+            self._opened = text
+        else:
+            text.close()
+        return head
+
+    def _find_labels(
+        self, head: Head, labels: Iterable[Any] | None, scoring: bool
+    ) -> list[str] | None:
+        """Names of the labels, if they are text."""
+        if self.target is None:
+            return None
+        is_text = self._table.kinds[self.target] == TEXT
+        if labels is None:
+            return self._labels_in(head) if is_text else None
+        given = list(labels)
+        if scoring:  # the model knows what labels are
+            return given if given and all(isinstance(x, str) for x in given) else None
+        return sorted(map(str, given)) if is_text else None
+
+    def _labels_in(self, head: Head) -> list[str]:
+        """Collect the labels of all rows, or of the first ones of a pipe."""
+        assert self.target is not None
+        labels = CellNames(self.name, self.columns)
+        form = CsvFormat(self._table.parser_of_labels(), labels)
+        if self.reiterable:
+            for file in self._files:
+                for _ in self._reader(file, form, True).blocks():
+                    too_many_labels(self.name, self.target, len(labels.found))
+        else:
+            text = np.frombuffer(head.text[self._layout.n_bytes :], np.uint8)
+            form.parse(text, head.is_all, True, form.room_for(len(text)))
+        return sorted(name[len(self.target) + 1 :] for name in labels.found)
+
+    def _look_up(self, ids: Ids) -> None:
+        """Read the text until the names of all these are known."""
+        wanted = CellNames(self.name, self.columns, ids)
+        form = CsvFormat(self._parser.columns, wanted)
+        for file in self._files:
+            # bad rows are of no concern here: somebody else reports them
+            for _ in self._reader(file, form, True).blocks():
+                if wanted.complete:
+                    break
+            if wanted.complete:
+                break
+        found = [number for number in ids.tolist() if number in wanted.found]
+        self._known.add(found, map(wanted.found.get, found))
+
+    def _reader(self, file: TextFile, form: LineFormat, skip_bad: bool) -> Reader:
+        opened = self._opened if file == self._files[0] else None
+        reader = CsvReader(file, form, self.block_bytes, skip_bad)
+        return reader.laid_out(self._layout, self.header, opened)

@@ -1,0 +1,329 @@
+import datetime
+import sys
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shortlist._protocols import DataError, RowSource, ShortlistError
+from shortlist.kernels.name_hash import hash_names
+from shortlist.sources import (
+    FrameSource,
+    ParquetSource,
+    open_source,
+    parquet,
+)
+
+
+def rows(source):
+    """Each row as label, weight and a dictionary; values of an id add up."""
+    found = []
+    for block in source.blocks():
+        assert block.first_row == len(found)
+        for i in range(block.n_rows):
+            features = {}
+            part = slice(block.indptr[i], block.indptr[i + 1])
+            names = source.names(block.ids[part])
+            for name, value in zip(names, block.values[part].tolist(), strict=True):
+                features[name] = features.get(name, 0.0) + value
+            found.append((block.y[i].item(), block.weight[i].item(), features))
+    return found
+
+
+def same(one, other):
+    for a, b in zip(one, other, strict=True):
+        np.testing.assert_array_equal(a[:2], b[:2])
+        assert a[2] == b[2]
+
+
+def write(path, table, form="parquet", **options):
+    table = table if isinstance(table, pa.Table) else pa.table(table)
+    if form == "parquet":
+        pq.write_table(table, path, **options)
+    else:
+        new = pa.ipc.new_file if form == "arrow" else pa.ipc.new_stream
+        with new(path, table.schema) as file:
+            file.write_table(table, **options)
+    return path
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "rows.parquet"
+
+
+CELL = st.one_of(st.none(), st.sampled_from(["Bonn", "Oslo, N", 'a "b"', "é\nu", "1"]))
+NUMBER = st.one_of(
+    st.none(), st.floats(-1e9, 1e9).map(lambda x: x if abs(x) > 1e-3 else 0.0)
+)
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.tuples(
+            CELL,
+            NUMBER,
+            st.booleans(),
+            st.integers(-(2**40), 2**40),
+            st.sampled_from(["no", "yes"]),
+            st.floats(0, 100),
+        ),
+        min_size=1,
+        max_size=12,
+    ),
+    st.sampled_from(["zero", "category"]),
+    st.integers(1, 5),
+)
+def test_a_frame_and_its_files_give_the_same_rows(
+    tmp_path_factory, cells, missing, block_rows
+):
+    folder = tmp_path_factory.mktemp("tables")
+    columns = ["city", "height", "tall", "count", "buys", "w"]
+    frame = pd.DataFrame(cells, columns=columns).astype({"height": float})
+    # whatever else is drawn, the column is of text in the CSV file too
+    frame.loc[len(frame)] = ["Rome", 0.5, True, 1, "no", 1.0]
+    frame = frame.astype({"tall": bool, "count": int})
+    frame.to_csv(folder / "t.csv", index=False)
+    frame.to_parquet(folder / "t.parquet", row_group_size=3)
+    frame.to_feather(folder / "t.feather")
+    options = {"target": "buys", "weight": "w", "missing": missing}
+    expected = FrameSource(frame, **options)
+    for name, size in (
+        ("t.csv", {}),
+        ("t.parquet", {"block_rows": block_rows}),
+        ("t.feather", {"block_rows": block_rows}),
+    ):
+        source = open_source(folder / name, **options, **size)
+        same(rows(source), rows(expected))
+        assert source.label_names == expected.label_names
+        ids = [
+            np.sort(np.concatenate([b.ids for b in s.blocks()]))
+            for s in (source, expected)
+        ]
+        np.testing.assert_array_equal(*ids)
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow", "stream"])
+@pytest.mark.parametrize("block_rows", [1, 2, 100])
+def test_lists_maps_and_pairs_make_features(path, form, block_rows):
+    pair = pa.struct([("id", pa.int64()), ("value", pa.float32())])
+    table = pa.table(
+        {
+            "ids": pa.array([[1, 2, 1], None, []], pa.list_(pa.int32())),
+            "words": pa.array(
+                [["a"], ["b", None], ["a", "a"]], pa.large_list(pa.string())
+            ),
+            "pairs": pa.array(
+                [[{"id": 7, "value": 2.5}, {"id": 8, "value": 0}], [None], None],
+                pa.list_(pair),
+            ),
+            "map": pa.array(
+                [[("k", 1.5)], [], None], pa.map_(pa.string(), pa.float64())
+            ),
+            "two": pa.array([[1, 2], [3, 3], None], pa.list_(pa.int64(), 2)),
+        }
+    )
+    source = ParquetSource(write(path, table, form), block_rows=block_rows)
+    assert [row[2] for row in rows(source)] == [
+        {"ids=1": 2, "ids=2": 1, "words=a": 1, "pairs=7": 2.5, "map=k": 1.5}
+        | {"two=1": 1, "two=2": 1},
+        {"words=b": 1, "two=3": 2},
+        {"words=a": 2},
+    ]
+    counting = ParquetSource(path, missing="category", block_rows=block_rows)
+    assert rows(counting)[2][2] == {
+        name: 2.0 if name == "words=a" else 1.0
+        for name in ("words=a", "pairs=missing", "map=missing", "two=missing")
+    }
+    assert rows(counting)[1][2] == {"ids=missing": 1, "words=b": 1, "two=3": 2}
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        pa.array(["b", "a", None], pa.large_string()),
+        pa.array(["b", "a", None], pa.string_view()),
+        pa.array(["b", "a", None]).dictionary_encode(),
+        pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), pa.array(["b", "a", None])),
+    ],
+    ids=lambda array: str(array.type)[:20],
+)
+def test_every_kind_of_text_makes_the_same_features(path, array):
+    write(path, {"c": array}, "arrow")
+    assert [row[2] for row in rows(ParquetSource(path))] == [{"c=b": 1}, {"c=a": 1}, {}]
+    target = ParquetSource(path, "c")
+    np.testing.assert_array_equal([row[0] for row in rows(target)], [1, 0, np.nan])
+    assert target.label_names == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        pa.array([1, 0, None], pa.uint8()),
+        pa.array([1, 0, None], pa.int64()),
+        pa.array([1, 0, None], pa.float16()),
+        pa.array([1, 0, None], pa.decimal128(5, 2)),
+        pa.array([True, False, None]),
+    ],
+    ids=lambda array: str(array.type),
+)
+def test_every_kind_of_number_keeps_its_value(path, array):
+    write(path, {"c": array}, "arrow")
+    assert [row[2] for row in rows(ParquetSource(path))] == [{"c": 1}, {}, {}]
+    labels = [row[0] for row in rows(ParquetSource(path, "c"))]
+    np.testing.assert_array_equal(labels, [1, 0, np.nan])
+
+
+def test_codes_can_be_declared_text_and_columns_of_nothing_are_missing(path):
+    write(path, {"zip": [1234, None], "n": pa.nulls(2)})
+    source = ParquetSource(path, text=["zip"], missing="category")
+    assert [row[2] for row in rows(source)] == [
+        {"zip=1234": 1, "n=missing": 1},
+        {"zip=missing": 1, "n=missing": 1},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "complaint"),
+    [
+        (
+            {"a": [1.0, np.inf]},
+            {},
+            "row 1: column 'a': expected a finite number, got inf",
+        ),
+        (
+            {"a": [1.0, None]},
+            {"missing": "error"},
+            "row 1: column 'a': expected a value",
+        ),
+        (
+            {"a": ["u", None]},
+            {"missing": "error"},
+            "row 1: column 'a': expected a value",
+        ),
+        ({"a": [1.0, -1.0]}, {"weight": "a"}, "row 1: column 'a': expected a weight"),
+        ({"a": [1.0, np.inf]}, {"target": "a"}, "row 1: .* finite number as label"),
+        (
+            {"a": ["u", "v"]},
+            {"target": "a", "labels": ["u"]},
+            "row 1: .* one of the labels .* got v",
+        ),
+        (
+            {
+                "a": pa.array(
+                    [[("k", 1.0)], [("k", np.inf)]], pa.map_(pa.string(), pa.float64())
+                )
+            },
+            {},
+            "row 1: column 'a': expected finite numbers",
+        ),
+    ],
+)
+@pytest.mark.parametrize("block_rows", [1, 100])
+def test_a_bad_row_is_placed_or_skipped(path, columns, options, complaint, block_rows):
+    write(path, columns)
+    options = options | {"block_rows": block_rows}
+    source = ParquetSource(path, **options)
+    seen = []
+    with pytest.raises(DataError, match=complaint):
+        seen.extend(block.n_rows for block in source.blocks())
+    assert sum(seen) == 1
+    skipping = ParquetSource(path, on_error="skip", **options)
+    assert len(rows(skipping)) == 1
+    assert skipping.skipped == 1
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "complaint"),
+    [
+        (
+            {"t": [datetime.date(2020, 1, 1)]},
+            {},
+            "'t': expected numbers or text, got date",
+        ),
+        ({"t": [datetime.datetime(2020, 1, 1)]}, {}, "got timestamp.*; convert it or"),
+        ({"t": [[1.5]]}, {}, "got list<.*double>; convert it or leave it out"),
+        ({"t": [b"x"]}, {}, "got binary"),
+        ({"t": [[1]]}, {"target": "t"}, "'t': expected numbers or text"),
+        ({"age": [1]}, {"target": "aged"}, "of a column, got 'aged'; nearest: 'age'"),
+        ({"a": ["u"], "a=u": [2]}, {}, "column 'a=u': expected a name that no value"),
+        ({"a": [1]}, {"missing": "mean"}, "missing: expected"),
+        ({"a": [1]}, {"on_error": "stop"}, "on_error: expected"),
+        ({"a": [1]}, {"block_rows": 0}, "block_rows: expected 1 or more"),
+    ],
+)
+def test_bad_input_is_refused_at_once(path, columns, options, complaint):
+    with pytest.raises(ShortlistError, match=complaint):
+        ParquetSource(write(path, columns), **options)
+
+
+def test_files_share_columns_and_rows_are_located(tmp_path):
+    write(tmp_path / "a.parquet", {"x": [1.0, np.inf], "y": [0, 1]})
+    write(tmp_path / "b.parquet", {"y": [1], "x": [3]})
+    source = open_source(tmp_path / "*.parquet", target="y", on_error="skip")
+    assert rows(source) == [(0, 1, {"x": 1}), (1, 1, {"x": 3})]
+    assert source.locate(1) == f"{tmp_path}/b.parquet: row 0"
+    last = list(source.blocks())[-1]
+    assert last.position == source.size
+    write(tmp_path / "b.parquet", {"x": ["3"], "y": [1]})
+    with pytest.raises(
+        DataError, match=r"b.parquet: column 'x': expected double .* str"
+    ):
+        open_source(tmp_path / "*.parquet")
+    write(tmp_path / "b.parquet", {"y": [1]})
+    with pytest.raises(DataError, match=r"b.parquet: expected a column 'x'"):
+        open_source(tmp_path / "*.parquet")
+
+
+def test_broken_files_and_pipes_are_refused(path, monkeypatch):
+    write(path, {"a": list(range(1000))})
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(
+        DataError, match=r"expected a whole and sound Parquet file, got"
+    ):
+        ParquetSource(path)
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(DataError, match=r"expected a whole and sound Arrow file, got"):
+        ParquetSource(path)
+    with pytest.raises(DataError, match="a pipe cannot be read"):
+        ParquetSource("-")
+
+
+def test_without_pyarrow_it_says_what_to_install(path, monkeypatch):
+    write(path, {"a": [1]})
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ShortlistError, match=r"pip install shortlist\[parquet\]"):
+        ParquetSource(path)
+
+
+def test_names_that_are_not_kept_are_looked_up(path, monkeypatch):
+    monkeypatch.setattr(parquet, "_MOST_NAMES", 3)
+    write(path, {"a": [f"u{i}" for i in range(20)], "n": [1] * 20})
+    source = ParquetSource(path, block_rows=5)
+    ids = np.concatenate([block.ids for block in source.blocks()])
+    assert source.names(ids[-2:]) == ["a=u19", "n"]
+    assert source.names(np.array([5], np.uint64)) == ["#0000000000000005"]
+    assert source.ids(["a=u3"]).tolist() == hash_names(["a=u3"]).tolist()
+    with pytest.raises(DataError, match="expected the name of a feature"):
+        source.ids(["b=u3"])
+
+
+def test_only_the_columns_of_a_model_are_read_for_scoring(path):
+    write(path, {"a": [1, 2], "t": [datetime.date(2020, 1, 1)] * 2, "y": ["u", "w"]})
+    options = {"only": ["a"], "scoring": True, "labels": ["u", "v"]}
+    source = ParquetSource(path, "y", weight="absent", **options)
+    same(rows(source), [(0, 1, {"a": 1}), (np.nan, 1, {"a": 2})])
+    assert ParquetSource(path, "absent", **options).target is None
+
+
+def test_wide_tables_come_in_small_blocks(path, monkeypatch):
+    monkeypatch.setattr(parquet, "_MAX_CELLS", 10)
+    source = ParquetSource(write(path, {f"c{i}": [1.0] * 7 for i in range(3)}))
+    assert [block.n_rows for block in source.blocks()] == [3, 3, 1]
+    assert isinstance(source, RowSource)
+    assert (source.unit, source.reiterable, source.n_features) == ("bytes", True, None)
