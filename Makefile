@@ -52,6 +52,8 @@ pytest: $(VENV)/.ready-dev
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 fuzz: $(VENV)/.ready-dev
+	@echo "== text parsers against their references, 100,000 new lines each"
+	@$(BIN)/python -W error tests/fuzz_parsers.py
 	@echo "== random tests, new examples in each of $(ROUNDS) rounds"
 	@for round in $$(seq $(ROUNDS)); do \
 	    SHORTLIST_FUZZ=1 $(BIN)/python -m pytest -q -n $(JOBS) tests/sources tests/kernels \

@@ -35,10 +35,12 @@ def input_format_option() -> Callable[[F], F]:
     """--input-format: how files are to be read."""
     return click.option(
         "--input-format",
-        type=click.Choice(["auto", "libsvm", "vw", "csv", "tsv", "parquet", "arrow"]),
+        type=click.Choice(
+            ["auto", "libsvm", "vw", "csv", "tsv", "parquet", "arrow", "jsonl", "fasta"]
+        ),
         default="auto",
-        help="What FILE holds. auto: what it ends in (.vw, .csv, .tsv, also packed as "
-        ".csv.gz, .bz2, .zst; .parquet, .pq, .arrow, .feather), else libsvm text, as for "
+        help="What FILE holds. auto: what it ends in (.vw, .csv, .tsv, .jsonl, "
+        ".fasta, .fastq and such, also packed as .csv.gz, .bz2, .zst; .parquet, .pq, .arrow, .feather), else libsvm text, as for "
         "standard input.",
     )
 

@@ -1,7 +1,8 @@
 """Names of features by their ids, kept as bytes in arrays of a fixed size.
 
-Names are taken from a text by the places that ``kernels.vw_text`` notes: either those of
-ids that are wanted, or of all ids as they are met, while there is room.
+Names are taken from a text by places such as ``kernels.vw_text`` notes: start and stop of
+a namespace, which may be empty, and of a name in it. Either those of ids that are wanted
+are taken, or of all ids as they are met, while there is room.
 """
 
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from shortlist.kernels.number_text import inlined, parsing_kernel
 from shortlist.kernels.vw_text import CARET
 
 DONE, FULL, CLASH = 0, 1, 2  # why finding names ended
+NOBODY, WANTED, FIRST = 0, 1, 2  # which names are kept: none, of given ids, of all
 
 _U0 = np.uint64(0)
 
@@ -111,6 +113,36 @@ def _has_room(places, i, store):
     return store.counts[1] + _lengths(places, i)[1] <= len(store.text)
 
 
+@inlined
+def _find(text, places, i, number, store):
+    """Keep the name at place i if its id is wanted; DONE, FULL or CLASH."""
+    place = np.int64(place_of(store.index, number))
+    if place < 0:
+        return DONE
+    if store.stops[place] > store.starts[place]:
+        return DONE if _is_kept(text, places, i, store, place) else CLASH
+    if not _has_room(places, i, store):
+        return FULL
+    _keep(text, places, i, store, place)
+    return DONE
+
+
+@inlined
+def _keep_first(text, places, i, number, store):
+    """Keep the name at place i unless its id has one; whether there was room."""
+    keys = store.index.keys
+    slot = slot_of(keys, number)
+    if keys[slot] != EMPTY:
+        return True
+    place = store.counts[0]
+    if place == len(store.starts) or not _has_room(places, i, store):
+        return False
+    keys[slot] = _U0 if number == EMPTY else number
+    store.index.places[slot] = place
+    _keep(text, places, i, store, place)
+    return True
+
+
 @parsing_kernel
 def find_names(text, ids, places, store):
     """Keep the names of the wanted ids; return how many features it got through, and why.
@@ -118,16 +150,9 @@ def find_names(text, ids, places, store):
     FULL: the next name finds no room; CLASH: it is another name of an id.
     """
     for i in range(len(ids)):
-        number = np.int64(place_of(store.index, ids[i]))
-        if number < 0:
-            continue
-        if store.stops[number] > store.starts[number]:
-            if not _is_kept(text, places, i, store, number):
-                return i, CLASH
-        elif _has_room(places, i, store):
-            _keep(text, places, i, store, number)
-        else:
-            return i, FULL
+        ending = _find(text, places, i, ids[i], store)
+        if ending != DONE:
+            return i, ending
     return len(ids), DONE
 
 
@@ -137,15 +162,18 @@ def keep_names(text, ids, places, store):
 
     Names of an id that is there are not looked at: it would take several times as long.
     """
-    keys = store.index.keys
-    for i in range(len(ids)):
-        slot = slot_of(keys, ids[i])
-        if keys[slot] != EMPTY:
-            continue
-        number = store.counts[0]
-        if number == len(store.starts) or not _has_room(places, i, store):
-            return False
-        keys[slot] = _U0 if ids[i] == EMPTY else ids[i]
-        store.index.places[slot] = number
-        _keep(text, places, i, store, number)
-    return True
+    i = 0
+    while i < len(ids) and _keep_first(text, places, i, ids[i], store):
+        i += 1
+    return i == len(ids)
+
+
+@parsing_kernel
+def take_name(text, place, number, store, purpose):
+    """Do as ``find_names`` or ``keep_names`` would, by the purpose, with one name.
+
+    Place is its place as an array of one row. Returns DONE, FULL or CLASH.
+    """
+    if purpose == WANTED:
+        return _find(text, place, 0, number, store)
+    return DONE if _keep_first(text, place, 0, number, store) else FULL

@@ -55,3 +55,14 @@ def hash_rest(hashed, carried, n_carried, text, start, stop):
         left -= 8
     word = carried | (word_at(text, start) << shift)
     return mix(hashed ^ lowest(word, np.uint64(left)))
+
+
+@inlined
+def hash_start(text, n, seed):
+    """Hash the first n bytes of a text, eight at a time, as ``hash_name`` would."""
+    hashed = begin_hash(n, seed)
+    p = np.int64(0)
+    while p + 8 <= n:
+        hashed = mix(hashed ^ word_at(text, p)) + GOLDEN
+        p += 8
+    return mix(hashed ^ lowest(word_at(text, p), np.uint64(n - p)))

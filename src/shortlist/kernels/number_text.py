@@ -212,7 +212,7 @@ def _after_zeros(text, p):
 
 
 @parsing_kernel
-def _any_number(text, p):
+def any_number(text, p):
     """Read an unsigned number of any form: value, end, easy or hard or none."""
     first = _after_zeros(text, p)
     mantissa, end = _digits(text, first, _U0)
@@ -246,10 +246,11 @@ def _any_number(text, p):
 
 
 @inlined
-def _short_number(text, p):
-    """Read a plain number of at most eight characters: value, end, whether it is one.
+def plain_number(text, p):
+    """Read a number without sign and exponent, of at most eight characters.
 
-    It may go on after its end: whoever asks has to look at what follows.
+    Returns its value, end, and whether there is one. It may go on after that: the
+    caller has to look at what follows.
     """
     word = _word(text, p)
     marks = _not_digits(word)
@@ -263,8 +264,15 @@ def _short_number(text, p):
         end = first_marked(marks & (marks - _U1))
         n_decimals = end - point - _U1
         good = end > _U1
-    value = np.float64(_leading(word, end)) / _POWERS[n_decimals]
-    return value, p + np.int64(end), good
+    stop = p + np.int64(end)
+    return np.float64(_leading(word, end)) / _POWERS[n_decimals], stop, good
+
+
+@inlined
+def _short_number(text, p):
+    """Read a plain number that a blank or the end of the line follows, likewise."""
+    value, end, good = plain_number(text, p)
+    return value, end, good and character(text, end) <= SPACE
 
 
 @parsing_kernel
@@ -274,8 +282,8 @@ def _unusual_number(text, p):
         p += 1
     kind = EASY
     value, end, good = _short_number(text, p)
-    if not good or character(text, end) > SPACE:
-        value, end, kind = _any_number(text, p)
+    if not good:
+        value, end, kind = any_number(text, p)
     return (-value if sign == MINUS else value), end, kind
 
 
@@ -284,7 +292,7 @@ def number_at(text, p):
     """Read a number, whatever follows it: value, end, easy or hard or none."""
     value, end, good = _short_number(text, p)
     kind = EASY
-    if not good or character(text, end) > SPACE:
+    if not good:
         value, end, kind = _unusual_number(text, p)
     return value, end, kind
 
@@ -293,7 +301,7 @@ def number_at(text, p):
 def number_before(text, p, delimiter):
     """Read a plain number that ends at a delimiter or a newline: value, end, whether."""
     negative = character(text, p) == MINUS
-    value, end, good = _short_number(text, p + 1 if negative else p)
+    value, end, good = plain_number(text, p + 1 if negative else p)
     c = character(text, end)
     good = good and c in (delimiter, NEWLINE)
     return (-value if negative else value), end, good

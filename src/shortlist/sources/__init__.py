@@ -10,8 +10,10 @@ from shortlist.sources._formats import file_source
 from shortlist.sources._tables import is_table
 from shortlist.sources.arrays import ArraySource
 from shortlist.sources.csv import CsvSource
+from shortlist.sources.fasta import FastaSource
 from shortlist.sources.frames import FrameSource
 from shortlist.sources.holdout import split_holdout
+from shortlist.sources.jsonl import JsonlSource
 from shortlist.sources.libsvm import LibsvmSource
 from shortlist.sources.parquet import ParquetSource
 from shortlist.sources.taking import take
@@ -20,7 +22,9 @@ from shortlist.sources.vw import VwSource
 __all__ = [
     "ArraySource",
     "CsvSource",
+    "FastaSource",
     "FrameSource",
+    "JsonlSource",
     "LibsvmSource",
     "ParquetSource",
     "VwSource",
@@ -38,9 +42,10 @@ def open_source(data: Any, **options: Any) -> RowSource:
     ----------
     data : path, list of paths, array, table, pair or RowSource
         A path, a pattern, "-" or a list of these is read as what files end in: ``.csv``,
-        ``.tsv``, ``.vw`` (also packed: ``.csv.gz``, ``.bz2``, ``.zst``), ``.parquet``,
-        ``.pq``, ``.arrow``, ``.feather``; all others are libsvm text. ``input_format``
-        may say "libsvm", "vw", "csv", "tsv", "parquet" or "arrow". An array or a table
+        ``.tsv``, ``.vw``, ``.jsonl``, ``.fasta``, ``.fastq`` (also packed: ``.csv.gz``,
+        ``.bz2``, ``.zst``), ``.parquet``, ``.pq``, ``.arrow``, ``.feather``; all others
+        are libsvm text. ``input_format`` may say "libsvm", "vw", "csv", "tsv",
+        "parquet", "arrow", "jsonl" or "fasta". An array or a table
         may come with its labels, as a pair ``(X, y)``. A source is returned as it is.
     **options
         Keyword options of the source that fits the data, such as ``target="y"``: the

@@ -11,6 +11,8 @@ from shortlist._protocols import DataError, RowSource, ShortlistError
 from shortlist.sources._files import Paths, find_files
 from shortlist.sources._labels import check_choice
 from shortlist.sources.csv import CsvSource
+from shortlist.sources.fasta import FastaSource
+from shortlist.sources.jsonl import JsonlSource
 from shortlist.sources.libsvm import LibsvmSource
 from shortlist.sources.parquet import ParquetSource
 from shortlist.sources.vw import VwSource
@@ -19,12 +21,19 @@ _TEXT = ("on_error", "block_bytes")
 _COLUMNS = ("target", "weight", "missing", "text", "labels", "only", "scoring", "seed")
 _CSV = (*_TEXT, *_COLUMNS, "delimiter", "header")
 _ARROW = (*_COLUMNS, "on_error", "block_rows")
+_JSON = (*_TEXT, "target", "weight", "missing", "seed")
+_DNA = (
+    *_TEXT,
+    *("k", "canonical", "alphabet", "fragment", "coverage", "region", "label"),
+    *("memory", "seed"),
+)
+_DNA_ENDINGS = (".fa", ".fasta", ".fna", ".ffn", ".fq", ".fastq")
 
 
 class Format(NamedTuple):
     """How files of one format are opened."""
 
-    source: Callable[..., RowSource]
+    source: Callable[..., Any]  #: makes a RowSource
     endings: tuple[str, ...]  #: of names, before ``.gz``, ``.bz2`` or ``.zst``
     takes: tuple[str, ...]  #: options of the source
     defaults: Mapping[str, Any] = {}  #: of options that the format implies
@@ -38,6 +47,8 @@ FORMATS = {
     "tsv": Format(CsvSource, (".tsv",), _CSV, {"delimiter": "\t"}),
     "parquet": Format(ParquetSource, (".parquet", ".pq"), _ARROW),
     "arrow": Format(ParquetSource, (".arrow", ".feather"), _ARROW),
+    "jsonl": Format(JsonlSource, (".jsonl", ".ndjson"), _JSON),
+    "fasta": Format(FastaSource, _DNA_ENDINGS, _DNA),
 }
 
 INPUT_FORMATS = ("auto", *FORMATS)
@@ -53,7 +64,8 @@ def file_source(
     Parameters
     ----------
     paths : str, path or iterable of them
-    input_format : {"auto", "libsvm", "vw", "csv", "tsv", "parquet", "arrow"}
+    input_format : {"auto", "libsvm", "vw", "csv", "tsv", "parquet", "arrow", \
+"jsonl", "fasta"}
         auto, the default: what names end in says it (``.vw``, ``.csv.gz``, ...); all
         others and standard input are libsvm text.
     **options
@@ -68,7 +80,8 @@ def file_source(
             raise ShortlistError(
                 f"{option}= is no option of files in the format {name}{known}"
             )
-    return form.source(paths, **{**form.defaults, **options})
+    opened: RowSource = form.source(paths, **{**form.defaults, **options})
+    return opened
 
 
 def format_of(paths: Paths, input_format: str = "auto") -> tuple[str, list[Any]]:

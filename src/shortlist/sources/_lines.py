@@ -236,6 +236,8 @@ class Reader:
         ):
             start -= 1
         token = text[start:stop]
+        if where < len(text) and stop == where and text[where] not in b"\n":
+            token = text[where : where + 1]  # what ends tokens, where none should end
         expected = self.form.expected(fault, token)
         cut = token if len(token) <= _SNIPPET else token[:_SNIPPET] + b"..."
         came = repr(cut)[1:] if token else "the end of the line"

@@ -10,7 +10,9 @@ from shortlist._protocols import DataError, Ids, Ints
 from shortlist.kernels.id_table import place_of
 from shortlist.kernels.name_store import (
     CLASH,
+    FIRST,
     FULL,
+    WANTED,
     NameStore,
     find_names,
     keep_names,
@@ -24,7 +26,14 @@ MOST_CHARACTERS = 32_000_000
 
 
 class Names(Protocol):
-    """Who wants to know the names of features."""
+    """Who wants to know the names of features.
+
+    Names that stand in a text are looked at by ``take``. A parser that puts them together
+    itself offers them to ``store`` one by one, for the ``purpose``.
+    """
+
+    purpose: int
+    store: NameStore
 
     def take(self, text: Characters, ids: Ids, places: Ints) -> None:
         """Look at features by their ids and the places of their names in a text."""
@@ -38,45 +47,60 @@ class Names(Protocol):
 class WantedNames:
     """Names of given ids, found wherever they occur first."""
 
+    purpose = WANTED
+
     def __init__(self, owner: str, ids: Ids):
         self._owner = owner
-        self._store: NameStore = store_for(ids, 64 * len(ids))
+        self.store: NameStore = store_for(ids, 64 * len(ids))
 
     @property
     def complete(self) -> bool:
         """Whether all are known."""
-        return bool(self._store.counts[0] == len(self._store.starts))
+        return bool(self.store.counts[0] == len(self.store.starts))
 
     def take(self, text: Characters, ids: Ids, places: Ints) -> None:
         begin = 0
         while begin < len(ids):
-            n, ending = find_names(text, ids[begin:], places[begin:], self._store)
+            n, ending = find_names(text, ids[begin:], places[begin:], self.store)
             begin += n
             if ending == CLASH:
-                raise _clash(self._owner, self._store, text, ids[begin], places[begin])
+                raise self.clash(ids[begin], _name_at(text, places[begin]))
             if ending == FULL:
-                needed = len(_name_at(text, places[begin])) + len(self._store.text)
-                room = np.empty(2 * needed, np.uint8)
-                room[: len(self._store.text)] = self._store.text
-                self._store = self._store._replace(text=room)
+                self.widen(len(_name_at(text, places[begin])))
+
+    def widen(self, n: int) -> None:
+        """Make room for a name of n characters, and more."""
+        room = np.empty(2 * (n + len(self.store.text)), np.uint8)
+        room[: len(self.store.text)] = self.store.text
+        self.store = self.store._replace(text=room)
+
+    def clash(self, number: np.uint64, other: bytes) -> DataError:
+        """Error that says which two names have the same id."""
+        (kept,) = self.found(np.array([number])).values()
+        return DataError(
+            f"{self._owner}: expected features with different hashes, got {kept!r} and "
+            f"{_decoded(other)!r}; another seed tells them apart"
+        )
 
     def found(self, ids: Ids) -> dict[int, str]:
-        return _found(self._store, ids)
+        return _found(self.store, ids)
 
 
 class FirstNames:
     """Names of the features met first, as many as there is room for."""
 
+    purpose = FIRST
+
     def __init__(self) -> None:
-        self._store: NameStore = open_store(MOST_NAMES, MOST_CHARACTERS)
+        self.store: NameStore = open_store(MOST_NAMES, MOST_CHARACTERS)
         self._has_room = True
 
     def take(self, text: Characters, ids: Ids, places: Ints) -> None:
         if self._has_room:
-            self._has_room = keep_names(text, ids, places, self._store)
+            self._has_room = keep_names(text, ids, places, self.store)
 
     def found(self, ids: Ids) -> dict[int, str]:
-        return _found(self._store, ids)
+        return _found(self.store, ids)
 
 
 def _found(store: NameStore, ids: Ids) -> dict[int, str]:
@@ -98,14 +122,3 @@ def _name_at(text: Characters, place: Ints) -> bytes:
 
 def _decoded(name: bytes) -> str:
     return name.decode("utf-8", "surrogateescape")
-
-
-def _clash(
-    owner: str, store: NameStore, text: Characters, number: np.uint64, place: Ints
-) -> DataError:
-    (kept,) = _found(store, np.array([number])).values()
-    other = _decoded(_name_at(text, place))
-    return DataError(
-        f"{owner}: expected features with different hashes, got {kept!r} and {other!r}; "
-        "another seed tells them apart"
-    )

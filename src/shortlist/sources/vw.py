@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
 
-from shortlist._protocols import DataError, Ids
+from shortlist._protocols import DataError
 from shortlist.kernels.line_text import BAD_LABEL, BAD_WEIGHT, Parsed, Rows
-from shortlist.kernels.name_hash import hash_bytes
 from shortlist.kernels.vw_text import (
     BAD_BASE,
     BAD_FEATURE,
@@ -22,14 +20,15 @@ from shortlist.kernels.vw_text import (
     rows_for,
 )
 from shortlist.sources._files import Characters, Paths
-from shortlist.sources._lines import LineSource, number_expected
-from shortlist.sources._name_stores import FirstNames, Names, WantedNames
+from shortlist.sources._hashed_lines import HashedLineSource
+from shortlist.sources._lines import number_expected
+from shortlist.sources._name_stores import Names
 
 _NAME = re.compile(rb"[^ \t\r\n|:]+")
 _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
-class VwSource(LineSource):
+class VwSource(HashedLineSource):
     r"""Rows of Vowpal Wabbit text: ``label importance base tag|space a b:2 |...``.
 
     Before the first bar may stand a label, an importance of 0 or more (the row's weight)
@@ -90,30 +89,13 @@ class VwSource(LineSource):
         block_bytes: int = 1 << 20,
         seed: int = 0,
     ):
-        self.seed = seed
-        form = _VwFormat(seed)
-        super().__init__(paths, form, on_error=on_error, block_bytes=block_bytes)
-        if not self.reiterable:
-            form.names = FirstNames()
-        self._passing = form.names
-        self._known: dict[int, str] = {}
-
-    def names(self, ids: Ids) -> list[str]:
-        """Names of features; of files they are looked up in the text."""
-        if self._passing is not None:
-            self._known |= self._passing.found(ids)
-        elif unknown := [
-            number for number in ids.tolist() if number not in self._known
-        ]:
-            self._look_up(np.unique(np.array(unknown, np.uint64)))
-        return [self._known.get(number, f"#{number:016x}") for number in ids.tolist()]
-
-    def ids(self, names: Sequence[str]) -> Ids:
-        """Ids that the names, ``space^name`` or ``name``, have wherever they occur."""
-        encoded = [self._encoded(name) for name in names]
-        ids: Ids = hash_bytes(encoded, self.seed)
-        self._known |= zip(ids.tolist(), names, strict=True)
-        return ids
+        super().__init__(
+            paths,
+            _VwFormat(seed),
+            on_error=on_error,
+            block_bytes=block_bytes,
+            seed=seed,
+        )
 
     def _encoded(self, name: str) -> bytes:
         """Bytes of a name as they stand in text."""
@@ -127,19 +109,6 @@ class VwSource(LineSource):
             f"space^name, got {name!r}"
         )
 
-    def _look_up(self, ids: Ids) -> None:
-        """Read the text until the names of all these are known."""
-        wanted = WantedNames(self.name, ids)
-        form = _VwFormat(self.seed, wanted)
-        for file in self._files:
-            # bad lines are of no concern here: somebody else reports them
-            for _ in self._reader(file, form, True).blocks():
-                if wanted.complete:
-                    break
-            if wanted.complete:
-                break
-        self._known |= wanted.found(ids)
-
 
 class _VwFormat:
     """How lines of the text are read, and what is wrong with them."""
@@ -147,9 +116,12 @@ class _VwFormat:
     token_ends = b" \t\r\n|"
 
     def __init__(self, seed: int, names: Names | None = None):
-        self.names = names  # who wants to know the names of features
-        self._seed = np.uint64(seed % 2**64)
+        self.names = names
+        self._seed = seed
         self._places = np.empty((0, 4), np.int64)
+
+    def looking_for(self, names: Names) -> _VwFormat:
+        return _VwFormat(self._seed, names)
 
     def room_for(self, n: int) -> Rows:
         if self.names is not None:
@@ -160,8 +132,9 @@ class _VwFormat:
     def parse(
         self, window: Characters, is_end: bool, skip_bad: bool, room: Rows
     ) -> Parsed:
+        seed = np.uint64(self._seed % 2**64)
         parsed = Parsed(
-            *parse_lines(window, is_end, skip_bad, self._seed, room, self._places)
+            *parse_lines(window, is_end, skip_bad, seed, room, self._places)
         )
         if self.names is not None:
             n = int(room.indptr[parsed.rows])

@@ -1,0 +1,243 @@
+"""Lines of JSON as a source of rows, with features known by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from shortlist._protocols import DataError, RowBlock, ShortlistError
+from shortlist.kernels.json_text import NUMBERS, OPEN_NAMES, UNDECIDED
+from shortlist.kernels.name_hash import hash_bytes
+from shortlist.sources._files import Paths
+from shortlist.sources._hashed_lines import HashedLineSource
+from shortlist.sources._json_format import MISSING_CHOICES, JsonFormat
+from shortlist.sources._labels import check_choice
+from shortlist.sources._lines import Reader
+
+_HEAD_BYTES = 1 << 20
+
+
+class JsonlSource(HashedLineSource):
+    r"""Rows of JSON lines, an object each: ``{"age": 31, "city": "Bonn", "y": 1}``.
+
+    =====================================  ============================================
+    ``{"a": {"b": 2.5}}``                  feature ``a.b`` is 2.5; zeros are left out
+    ``{"a": true}``, ``{"a": false}``      ``a`` is 1; left out, as it is 0
+    ``{"a": "text"}``                      ``a=text`` is 1
+    ``{"a": [7, "x", true]}``              ``a=7``, ``a=x`` and ``a=true`` are 1
+    ``{"a": [{"b": 2}, {"b": 3}]}``        ``a.b`` is 2 and 3, and so 5
+    ``{"a": null}``                        see ``missing``
+    =====================================  ============================================
+
+    So a table has the features that it has as a frame (``FrameSource``). Items of a list
+    are categories, numbers too, by the way they are written (``1`` is not ``1.0``). A
+    feature's id is a 64-bit hash of its name. Features that occur more than once in a
+    row add up, also where a key is repeated in an object. Points and equality signs in
+    keys are kept, as are empty keys, so ``{"a.b": 1}`` and ``{"a": {"b": 1}}`` have the
+    same feature. Blank lines are passed over.
+
+    Parameters
+    ----------
+    paths : str, path or iterable of them
+        Files, plain or ``.gz``, ``.bz2``, ``.zst``; patterns such as ``data/*.jsonl``;
+        "-" is standard input. Files are read in the order given, patterns in
+        alphabetical order.
+    target : str, default=None
+        Path of the labels, ``a.b``. Numbers are kept (true is 1, false 0), text becomes
+        codes into ``label_names``; the first label says which of the two all have to be.
+        Rows without a label, or with null, have NaN.
+    weight : str, default=None
+        Path of the importance of each row, a number of 0 or more.
+    on_error : {"raise", "skip"}, default="raise"
+        A bad line raises, after the rows before it have been yielded, or is left out
+        and counted in ``skipped``.
+    block_bytes : int, default=1048576
+        Text parsed at a time; a longer line is a block of its own. The rows do not
+        depend on it.
+    missing : {"zero", "error", "category"}, default="zero"
+        Whether null is left out, an error, or makes the feature ``a.b=missing``.
+    seed : int, default=0
+        Of the hash; another seed gives unrelated ids.
+
+    Attributes
+    ----------
+    label_names : list of str or None
+        What the codes in ``y`` stand for, in alphabetical order; None if labels are
+        numbers.
+    skipped : int
+        Bad lines left out by the last call of ``blocks``.
+
+    Notes
+    -----
+    Lines must be strict JSON (RFC 8259) in UTF-8: no NaN, no surrogates outside of pairs,
+    and at most 64 objects and lists within each other. Numbers must be finite as doubles.
+
+    If labels are text, files are read once in advance to find all there are. Of a pipe
+    the first megabyte is held back for that; a new label after it is an error.
+
+    Names are not kept, so memory does not grow with them: to name features, files are
+    read once more, until all names asked for are found. Of a pipe the first 300,000
+    names are kept, or the first 32 MB of names; another feature is called "#" and its id
+    in hexadecimal digits.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.jsonl"
+    >>> _ = path.write_text('{"user": {"age": 31}, "tags": ["a", "b"], "y": "yes"}\n'
+    ...                     '{"user": {"age": 47, "new": true}, "y": "no"}\n')
+    >>> source = JsonlSource(path, "y")
+    >>> block = next(source.blocks())
+    >>> block.y, source.label_names, block.values
+    (array([1., 0.]), ['no', 'yes'], array([31.,  1.,  1., 47.,  1.]))
+    >>> source.names(block.ids)
+    ['user.age', 'tags=a', 'tags=b', 'user.age', 'user.new']
+    """
+
+    def __init__(
+        self,
+        paths: Paths,
+        target: str | None = None,
+        *,
+        weight: str | None = None,
+        on_error: str = "raise",
+        block_bytes: int = 1 << 20,
+        missing: str = "zero",
+        seed: int = 0,
+    ):
+        check_choice("missing", missing, tuple(MISSING_CHOICES))
+        paths_of_row = _path("target", target), _path("weight", weight)
+        if target is not None and target == weight:
+            raise ShortlistError(
+                f"weight: expected another path than that of the target, got {weight!r}"
+            )
+        form = JsonFormat(*paths_of_row, missing, seed)
+        super().__init__(
+            paths,
+            form,
+            on_error=on_error,
+            block_bytes=block_bytes,
+            seed=seed,
+        )
+        self._json = form
+        self.target, self.weight, self.missing = target, weight, missing
+        self._known[int(hash_bytes([b""], seed)[0])] = ""
+        self._label_names: list[str] | None = None
+        self._labels_are_known = target is None
+        self._passing: Iterator[RowBlock] | None = None  # a pipe that has been begun
+
+    @property
+    def label_names(self) -> Sequence[str] | None:  # type: ignore[override]
+        """What the codes in ``y`` stand for; files are read for that, once."""
+        self._find_labels()
+        return self._label_names
+
+    def blocks(self) -> Iterator[RowBlock]:
+        """Yield the rows in order, in blocks of about ``block_bytes`` of text."""
+        self._find_labels()
+        passing, self._passing = self._passing, None
+        return super().blocks() if passing is None else passing
+
+    def _encoded(self, name: str) -> bytes:
+        try:
+            return name.encode()
+        except UnicodeEncodeError:
+            raise DataError(
+                f"{self.name}: expected a name without lone surrogates, got {name!r}"
+            ) from None
+
+    def _find_labels(self) -> None:
+        """Settle once and for all what codes stand for, if labels are text."""
+        if self._labels_are_known:
+            return
+        if self.reiterable:
+            self._scan_files()
+        else:
+            self._look_ahead()
+        self._json.close_labels(self._label_names)
+        self._labels_are_known = True
+
+    def _scan_files(self) -> None:
+        """Look at all labels, or until they turn out to be numbers."""
+        form = self._json.looking_for(None)
+        form.open_labels()
+        codes: set[int] = set()
+        before = 0
+        for file in self._files:
+            # bad lines are of no concern here: somebody else reports them
+            reader = Reader(file, form, self.block_bytes, True)
+            for block in reader.blocks():
+                is_late = before + reader.position > _HEAD_BYTES
+                if form.label_case == NUMBERS or (
+                    is_late and form.label_case == UNDECIDED
+                ):
+                    return
+                codes |= _codes_in(block)
+            before += reader.position
+        if form.label_case == OPEN_NAMES:
+            met = form.labels_met()
+            self._label_names = sorted(met[code] for code in codes)
+
+    def _look_ahead(self) -> None:
+        """Look at the first labels of a pipe, and hold back its rows meanwhile."""
+        form = self._json
+        form.open_labels()
+        blocks = super().blocks()
+        head: list[RowBlock] = []
+        rest: Iterable[RowBlock] = blocks
+        try:
+            for block in blocks:
+                head.append(block)
+                if form.label_case == NUMBERS or block.position > _HEAD_BYTES:
+                    break
+        except DataError as error:
+            rest = _raising(error)
+        if form.label_case == OPEN_NAMES:
+            met = form.labels_met()
+            codes = set().union(*map(_codes_in, head))
+            self._label_names = sorted(met[code] for code in codes)
+            for block in head:
+                _recode(block, met, self._label_names)
+        self._passing = _joined(head, rest)
+
+
+def _path(parameter: str, path: str | None) -> bytes:
+    """Bytes of a path of keys; none if there is no path."""
+    if path is None:
+        return b""
+    try:
+        encoded = path.encode()
+    except (AttributeError, UnicodeEncodeError):
+        encoded = b""
+    if not encoded:
+        raise ShortlistError(
+            f"{parameter}: expected a path of keys such as 'a.b', got {path!r}"
+        )
+    return encoded
+
+
+def _codes_in(block: RowBlock) -> set[int]:
+    """Different labels of a block, which are codes if they are anything."""
+    codes = np.unique(block.y[np.isfinite(block.y)])
+    return set(codes.astype(np.int64).tolist())
+
+
+def _recode(block: RowBlock, met: Sequence[str], label_names: Sequence[str]) -> None:
+    """Turn numbers of labels as they were met into codes in alphabetical order."""
+    code_of = {name: float(code) for code, name in enumerate(label_names)}
+    codes = np.array([code_of.get(name, np.nan) for name in met])
+    has_label = np.isfinite(block.y)
+    block.y[has_label] = codes[block.y[has_label].astype(np.int64)]
+
+
+def _joined(head: list[RowBlock], rest: Iterable[RowBlock]) -> Iterator[RowBlock]:
+    while head:
+        yield head.pop(0)
+    yield from rest
+
+
+def _raising(error: DataError) -> Iterator[RowBlock]:
+    """No blocks, but an error that was met too early."""
+    raise error
+    yield

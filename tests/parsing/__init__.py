@@ -1,0 +1,1 @@
+"""For each text parser: lines to draw, and a comparison with its slow reference."""
