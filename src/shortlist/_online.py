@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from shortlist._class_weight import ClassWeight, first_totals, weigh
 from shortlist._preparing import AS_IT_IS, Preparing
 from shortlist._protocols import (
     DataError,
@@ -137,6 +138,7 @@ class OnlineState:
     never: IdIndex | None
     always: Ids
     n_features: int | None
+    class_totals: Floats  #: see ``shortlist._class_weight``
     skip: bool = False  #: leave out rows with bad labels
     stage: str = EXPLORE
     pass_number: int = 1
@@ -174,6 +176,8 @@ class OnlineLearner:
         Features to keep (they count in k) and to leave out.
     preparing : Preparing
         What is done to the values of rows first.
+    class_weight : None, "balanced" or mapping, default=None
+        Importance of examples by their class.
     params : mapping, default={}
         Settings to publish with the result.
     """
@@ -191,6 +195,7 @@ class OnlineLearner:
     always: Sequence[str] = ()
     never: Sequence[str] = ()
     preparing: Preparing = AS_IT_IS
+    class_weight: ClassWeight = None
     params: Mapping[str, Any] = field(default_factory=dict)
 
     def start(self, source: RowSource, labels: Floats) -> OnlineState:
@@ -217,19 +222,22 @@ class OnlineLearner:
             raise ShortlistError(f"{name!r} is named by always and by never")
         never = index_ids(barred) if self.never else None
         model = self.rule.create(target, source.n_features)
-        skip = skips_bad_rows(source)
-        return OnlineState(target, model, never, always, source.n_features, skip)
+        totals, skip = first_totals(self.class_weight, target), skips_bad_rows(source)
+        n_features = source.n_features
+        return OnlineState(target, model, never, always, n_features, totals, skip)
 
     def step(self, state: OnlineState, block: RowBlock) -> None:
         """Learn from a block, in place."""
         n_rows = block.n_rows
         block = with_codes(state.target, block, skip=state.skip)
+        first = state.stage == EXPLORE and state.pass_number == 1
+        block = weigh(self.class_weight, block, state.class_totals, counting=first)
         block = self.preparing.apply(block)
         if state.never is not None:
             block = drop(state.never, block)
         state.rows_in_pass += block.n_rows
         if state.stage == EXPLORE:
-            if state.pass_number == 1:
+            if first:
                 state.n_examples += block.n_rows
                 state.n_skipped += n_rows - block.n_rows
             self._explore(state, block)

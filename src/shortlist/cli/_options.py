@@ -40,8 +40,8 @@ def input_format_option() -> Callable[[F], F]:
         ),
         default="auto",
         help="What FILE holds. auto: what it ends in (.vw, .csv, .tsv, .jsonl, "
-        ".fasta, .fastq and such, also packed as .csv.gz, .bz2, .zst; .parquet, .pq, .arrow, .feather), else libsvm text, as for "
-        "standard input.",
+        ".fasta, .fastq and such, also packed as .csv.gz, .bz2, .zst; .parquet, .pq, "
+        ".arrow, .feather), else libsvm text, as for standard input.",
     )
 
 

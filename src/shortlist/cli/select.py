@@ -110,6 +110,11 @@ class Outcome(NamedTuple):
     help="Scale each row to length 1, after --log1p; for text.",
 )
 @click.option(
+    "--class-weight",
+    type=click.Choice(["balanced"]),
+    help="Let all classes weigh the same, however rare.",
+)
+@click.option(
     "--budget",
     type=click.Choice(["per_class", "shared"]),
     default="per_class",
@@ -228,6 +233,18 @@ def open_table_or_rows(options: Mapping[str, Any]) -> RowSource:
     return source
 
 
+#: Options that only some methods have.
+_OWN_OPTIONS = (
+    "memory",
+    "recipe",
+    "budget",
+    "passes",
+    "log1p",
+    "normalize",
+    "class_weight",
+)
+
+
 def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, Any]:
     """Make the algorithm that the options describe; refuse what it cannot do."""
     from shortlist._registry import selector
@@ -236,7 +253,7 @@ def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, A
     capabilities = selector(options["method"])
     own = {
         name: options[name]
-        for name in ("memory", "recipe", "budget", "passes", "log1p", "normalize")
+        for name in _OWN_OPTIONS
         if _has_option(ctx, capabilities, name)
     }
     _check_loss(capabilities, options["loss"])
@@ -258,7 +275,9 @@ def _has_option(ctx: click.Context, capabilities: Capabilities, name: str) -> bo
     if name in capabilities.options:
         return True
     if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
-        raise click.UsageError(f"{capabilities.method} has no setting --{name}", ctx)
+        raise click.UsageError(
+            f"{capabilities.method} has no setting --{name.replace('_', '-')}", ctx
+        )
     return False
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from shortlist._class_weight import ClassWeight
 from shortlist._online import OnlineLearner
 from shortlist._online_selector import OnlineSelector
 from shortlist.sketch._mission import CAPABILITIES, mission
@@ -49,6 +50,9 @@ class Mission(OnlineSelector):
         Take sign(x) log(1 + |x|) of all values first; for counts.
     normalize : {None, "l2"}, default=None
         Scale rows to length 1 after that; for text.
+    class_weight : {None, "balanced"} or mapping of class to float, default=None
+        Importance of examples by their class; "balanced" makes all classes weigh the
+        same.
     always, never : sequence of str or int, default=None
         Features, by name or number, to keep in any case (they count in k) and to leave
         out.
@@ -104,6 +108,7 @@ class Mission(OnlineSelector):
         passes: int = 1,
         log1p: bool = False,
         normalize: str | None = None,
+        class_weight: ClassWeight = None,
         always: Sequence[str | int] | None = None,
         never: Sequence[str | int] | None = None,
         feature_groups: None = None,
@@ -118,6 +123,7 @@ class Mission(OnlineSelector):
         self.passes = passes
         self.log1p = log1p
         self.normalize = normalize
+        self.class_weight = class_weight
         self.always = always
         self.never = never
         self.feature_groups = feature_groups
@@ -141,6 +147,7 @@ class Mission(OnlineSelector):
             passes=self.passes,
             log1p=self.log1p,
             normalize=self.normalize,
+            class_weight=self.class_weight,
             always=self._names_of(self.always),
             never=self._names_of(self.never),
             seed=self.seed,

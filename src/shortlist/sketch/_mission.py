@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from shortlist._class_weight import ClassWeight, as_params, check_class_weight
 from shortlist._online import Found, OnlineLearner, Rule, bias_rate
 from shortlist._preparing import Preparing
 from shortlist._protocols import Capabilities, Floats, Ids, RowBlock, ShortlistError
@@ -59,7 +60,16 @@ CAPABILITIES = Capabilities(
         "Aghazadeh, Spring, LeJeune, Dasarathy, Shrivastava, Baraniuk (2018). MISSION: "
         "Ultra Large-Scale Feature Selection using Count-Sketches. ICML."
     ),
-    options=("memory", "rows", "recipe", "budget", "passes", "log1p", "normalize"),
+    options=(
+        "memory",
+        "rows",
+        "recipe",
+        "budget",
+        "passes",
+        "log1p",
+        "normalize",
+        "class_weight",
+    ),
 )
 
 #: Ridge of steps and refits, in units of the mean squared norm of an example.
@@ -158,6 +168,7 @@ def mission(
     passes: int = 1,
     log1p: bool = False,
     normalize: str | None = None,
+    class_weight: ClassWeight = None,
     always: Sequence[str] = (),
     never: Sequence[str] = (),
     seed: int = 0,
@@ -182,6 +193,7 @@ def mission(
         raise ShortlistError(f"seed should be a whole number, got {seed!r}")
     preparing = Preparing(log1p, normalize)
     preparing.check()
+    check_class_weight(class_weight)
     if recipe == "auto":
         recipe = "refit" if reiterable else "newton"
     refit = recipe == "refit"
@@ -202,6 +214,7 @@ def mission(
         always=always,
         never=never,
         preparing=preparing,
+        class_weight=class_weight,
         params={
             "k": k,
             "memory": memory,
@@ -209,5 +222,6 @@ def mission(
             "recipe": recipe,
             "passes": passes,
             "seed": seed,
+            **as_params(class_weight),
         },
     )
