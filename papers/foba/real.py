@@ -125,7 +125,7 @@ def main():
     warnings.simplefilter("ignore")  # liblinear that has not quite converged
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=10)
     options = parser.parse_args()
     if options.quick:
         rng = np.random.default_rng(0)

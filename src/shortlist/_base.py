@@ -8,7 +8,7 @@ Nothing as long as the number of features is built unless the user asks for it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -26,12 +26,13 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from shortlist._protocols import Capabilities, RowBlock, RowSource, ShortlistError
+from shortlist._protocols import Capabilities, RowSource, ShortlistError
 from shortlist._scoring import Predictor, evaluate
 from shortlist._shortlist import Shortlist
 from shortlist._targets import Target, choose_target
 from shortlist.losses import Squared, SquaredVector, get_loss, is_loss
 from shortlist.sources import ArraySource, is_table, open_source, take
+from shortlist.sources.pairs import has_pairs, with_pairs_as
 
 #: Beyond this many features nothing of that length is built.
 MAX_DENSE_FEATURES = 1 << 26
@@ -244,6 +245,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def _dense_width(self, what: str) -> int:
         check_is_fitted(self)
         n_features: int | None = getattr(self, "n_features_in_", None)
+        if has_pairs(self.shortlist_.params):
+            n_features = None
         if n_features is None or n_features > MAX_DENSE_FEATURES:
             size = "no bound" if n_features is None else f"{n_features:,}"
             raise AttributeError(
@@ -286,6 +289,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         n_features = getattr(self, "n_features_in_", None)
+        if has_pairs(self.shortlist_.params):
+            n_features = None
         if n_features is not None and n_features <= MAX_DENSE_FEATURES:
             return np.asarray(super().get_feature_names_out(input_features))
         names = self.shortlist_.names_by_id()
@@ -305,7 +310,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if self._came_by_source(X):
-            return take(open_source(X), self.shortlist_.support)[0]
+            return take(self._source(X), self.shortlist_.support)[0]
+        if has_pairs(self.shortlist_.params):
+            taken, _ = take(self._source(X), self.shortlist_.support, dense=True)
+            return taken
         return super().transform(X)
 
     def _transform(self, X: Any) -> Any:
@@ -361,19 +369,19 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             return True
         return not hasattr(self, "n_features_in_") and is_table(X)
 
-    def _blocks(self, X: Any) -> Iterator[RowBlock]:
-        """Blocks of a source, or of arrays like the ones that were fitted."""
+    def _source(self, X: Any) -> RowSource:
+        """Rows of a source, or of arrays like the ones that were fitted."""
         if self._came_by_source(X):
-            return open_source(X).blocks()
+            return with_pairs_as(self.shortlist_.params, open_source(X))
         kinds = (np.float64, np.float32)
         X = validate_data(self, X, accept_sparse="csr", dtype=kinds, reset=False)
-        return ArraySource(X).blocks()
+        return with_pairs_as(self.shortlist_.params, ArraySource(X))
 
     def _margins(self, X: Any) -> tuple[Predictor, np.ndarray]:
         """Margins of all rows, and the predictor that knows what they mean."""
         check_is_fitted(self)
         predictor = Predictor(self.shortlist_)
-        parts = [predictor.margins(block) for block in self._blocks(X)]
+        parts = [predictor.margins(block) for block in self._source(X).blocks()]
         none = np.empty((0, self.shortlist_.n_margins))
         return predictor, np.concatenate([none, *parts])
 
@@ -433,7 +441,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """
         if y is None and self._came_by_source(X):
             check_is_fitted(self)
-            return evaluate(self.shortlist_, open_source(X)).value
+            return evaluate(self.shortlist_, self._source(X)).value
         predicted = self.predict(X)
         metric = accuracy_score if self.shortlist_.is_classifier else r2_score
         return float(metric(y, predicted, sample_weight=sample_weight))

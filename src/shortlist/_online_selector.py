@@ -10,6 +10,7 @@ from shortlist._online import OnlineLearner, OnlineState
 from shortlist._protocols import Observer, RowSource, ShortlistError
 from shortlist.engines import Broken, Interrupted, run
 from shortlist.sources import open_source
+from shortlist.sources.pairs import has_pairs, with_pairs_as
 
 
 class OnlineSelector(BaseSelector):
@@ -55,7 +56,8 @@ class OnlineSelector(BaseSelector):
         source, target = self._array_source(X, y, sample_weight)
         learner = self._learner()
         self._forget()
-        self._publish(run(_Known(learner, target), source))
+        rows = with_pairs_as(learner.params, source)
+        self._publish(run(_Known(learner, target), rows))
         return self
 
     def fit_source(
@@ -93,8 +95,9 @@ class OnlineSelector(BaseSelector):
             if hasattr(self, name):
                 delattr(self, name)
         learner = self._learner(classes=classes, reiterable=opened.reiterable)
+        rows = with_pairs_as(learner.params, opened)
         try:
-            self._publish(run(learner, opened, observe))
+            self._publish(run(learner, rows, observe))
         except (Broken, Interrupted) as stop:
             self._publish(stop.result)
             raise
@@ -136,6 +139,11 @@ class OnlineSelector(BaseSelector):
             X, y, sample_weight, reset=fresh, classes=classes, known=known
         )
         learner = self._learner(classes=classes, one_pass=True)
+        if has_pairs(learner.params):
+            raise ShortlistError(
+                "interactions= goes with fit and fit_source: pairs are named by reading "
+                "the data again"
+            )
         if fresh:
             self._state: OnlineState = learner.begin(source, target)
         elif target.classes != self._state.target.classes:

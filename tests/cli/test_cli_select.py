@@ -343,3 +343,28 @@ def test_a_table_method_agrees_with_its_estimator(run, tmp_path, method):
     refused = run("select", path, "--method", method, "-k", 2, "--passes", 3)
     assert refused.exit_code == 2
     assert f"{method} has no setting --passes" in refused.stderr
+
+
+def test_pairs_are_chosen_and_predicted_with(run, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.choice([-1, 1], size=(600, 6))
+    lines = [
+        f"{a * b} " + " ".join(f"{j}:{v}" for j, v in enumerate(row))
+        for row in X.tolist()
+        for a, b in [(row[1], row[4])]
+    ]
+    path, model = tmp_path / "pairs.svm", tmp_path / "model"
+    path.write_text("\n".join(lines))
+    chosen = run("select", path, "-k", 1, "--interactions", 2, "-o", model)
+    assert chosen.exit_code == 0, chosen.stderr
+    assert "1*4" in chosen.stdout
+    assert "accuracy 1.000" in chosen.stderr or "100" in chosen.stderr
+    predicted = run("predict", model, path)
+    assert predicted.exit_code == 0, predicted.stderr
+    taken = run("transform", model, path, "-o", "-")
+    assert taken.exit_code == 0, taken.stderr
+    labels = [line.split()[0] for line in lines]
+    assert [line.split()[0] for line in taken.stdout.splitlines()] == labels
+    pipe = run("select", "-", "-k", 1, "--interactions", 2, stdin="\n".join(lines))
+    assert pipe.exit_code == 1
+    assert "save it to a file" in pipe.stderr

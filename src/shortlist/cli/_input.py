@@ -58,7 +58,8 @@ def table_options_of(
     options: dict[str, Any] = {**known, **given, "scoring": True}
     if not keeps_labels:
         options["labels"] = shortlist.classes or ()
-    if shortlist.params.get("normalize") is None:  # else the length of rows matters
+    whole_rows = ("normalize", "interactions")  # the others matter for these, too
+    if all(shortlist.params.get(name) is None for name in whole_rows):
         options["only"] = shortlist.names
     return options
 

@@ -93,7 +93,10 @@ def predict(
     shortlist = load_model(model)
     given = given_table_options(table)
     options = table_options_of(shortlist, files, input_format, given)
-    source = open_rows(files, input_format, on_error, options)
+    opened = open_rows(files, input_format, on_error, options)
+    from shortlist.sources.pairs import with_pairs_as
+
+    source = with_pairs_as(shortlist.params, opened)
     writer = _Writer(shortlist, form, proba)
     with open_output(out) as stream:
         stream.write(writer.header())

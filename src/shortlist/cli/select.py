@@ -115,6 +115,12 @@ class Outcome(NamedTuple):
     help="Let all classes weigh the same, however rare.",
 )
 @click.option(
+    "--interactions",
+    type=click.Choice(["2"]),
+    callback=lambda ctx, param, value: None if value is None else int(value),
+    help="2: let the product of any two features of a row be a feature as well, a*b.",
+)
+@click.option(
     "--budget",
     type=click.Choice(["per_class", "shared"]),
     default="per_class",
@@ -220,6 +226,7 @@ def select(ctx: click.Context, /, **options: Any) -> None:
 def open_table_or_rows(options: Mapping[str, Any]) -> RowSource:
     """Open the files; a table must have been told its target."""
     from shortlist.sources._formats import FORMATS, format_of
+    from shortlist.sources.pairs import with_pairs_as
 
     files, input_format = options["files"], options["input_format"]
     given = given_table_options(options)
@@ -230,7 +237,7 @@ def open_table_or_rows(options: Mapping[str, Any]) -> RowSource:
     hint = getattr(source, "target_hint", None)
     if hint is not None:
         raise click.UsageError(as_options(f"{source.name}: expected labels; {hint}"))
-    return source
+    return with_pairs_as(options, source)
 
 
 #: Options that only some methods have.
@@ -242,6 +249,7 @@ _OWN_OPTIONS = (
     "log1p",
     "normalize",
     "class_weight",
+    "interactions",
 )
 
 

@@ -87,7 +87,10 @@ def transform(
     shortlist = load_model(model)
     given = given_table_options(table)
     options = table_options_of(shortlist, files, input_format, given, keeps_labels=True)
-    source = open_rows(files, input_format, on_error, options)
+    opened = open_rows(files, input_format, on_error, options)
+    from shortlist.sources.pairs import with_pairs_as
+
+    source = with_pairs_as(shortlist.params, opened)
     chosen, rows, values = Chosen(shortlist), 0, 0
     with (
         open_output(out) as stream,

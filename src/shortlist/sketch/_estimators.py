@@ -53,6 +53,9 @@ class Mission(OnlineSelector):
     class_weight : {None, "balanced"} or mapping of class to float, default=None
         Importance of examples by their class; "balanced" makes all classes weigh the
         same.
+    interactions : {None, 2}, default=None
+        2: the product of any two features of a row is a feature as well, named ``a*b``.
+        Pairs are made on the fly and held in the sketch as all others.
     always, never : sequence of str or int, default=None
         Features, by name or number, to keep in any case (they count in k) and to leave
         out.
@@ -109,6 +112,7 @@ class Mission(OnlineSelector):
         log1p: bool = False,
         normalize: str | None = None,
         class_weight: ClassWeight = None,
+        interactions: int | None = None,
         always: Sequence[str | int] | None = None,
         never: Sequence[str | int] | None = None,
         feature_groups: None = None,
@@ -124,6 +128,7 @@ class Mission(OnlineSelector):
         self.log1p = log1p
         self.normalize = normalize
         self.class_weight = class_weight
+        self.interactions = interactions
         self.always = always
         self.never = never
         self.feature_groups = feature_groups
@@ -148,6 +153,7 @@ class Mission(OnlineSelector):
             log1p=self.log1p,
             normalize=self.normalize,
             class_weight=self.class_weight,
+            interactions=self.interactions,
             always=self._names_of(self.always),
             never=self._names_of(self.never),
             seed=self.seed,

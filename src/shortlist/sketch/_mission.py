@@ -39,6 +39,7 @@ from shortlist.sketch._kernels import (
 )
 from shortlist.sketch._memory import cells_in_row
 from shortlist.sketch._paper import PaperRule
+from shortlist.sources.pairs import check_interactions
 
 CAPABILITIES = Capabilities(
     method="mission",
@@ -69,6 +70,7 @@ CAPABILITIES = Capabilities(
         "log1p",
         "normalize",
         "class_weight",
+        "interactions",
     ),
 )
 
@@ -169,6 +171,7 @@ def mission(
     log1p: bool = False,
     normalize: str | None = None,
     class_weight: ClassWeight = None,
+    interactions: int | None = None,
     always: Sequence[str] = (),
     never: Sequence[str] = (),
     seed: int = 0,
@@ -177,7 +180,8 @@ def mission(
     """Make the algorithm that an engine runs.
 
     Parameters are those of :class:`shortlist.sketch.Mission`; ``reiterable`` says
-    whether the data can be read again, which is what recipe="auto" goes by.
+    whether the data can be read again, which is what recipe="auto" goes by. With
+    ``interactions`` the source to run on should be a PairSource.
     """
     if recipe not in RECIPES:
         raise ShortlistError(f"recipe should be one of {RECIPES}, got {recipe!r}")
@@ -194,6 +198,7 @@ def mission(
     preparing = Preparing(log1p, normalize)
     preparing.check()
     check_class_weight(class_weight)
+    check_interactions(interactions)
     if recipe == "auto":
         recipe = "refit" if reiterable else "newton"
     refit = recipe == "refit"
@@ -223,5 +228,6 @@ def mission(
             "passes": passes,
             "seed": seed,
             **as_params(class_weight),
+            **({} if interactions is None else {"interactions": interactions}),
         },
     )

@@ -1,0 +1,59 @@
+"""Products of two features of a row, as features of their own."""
+
+import numpy as np
+
+from shortlist.kernels._jit import kernel
+from shortlist.kernels.hashing import mix
+from shortlist.kernels.id_table import place_of
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@kernel
+def pair_id(a, b):
+    """Id of the product of two features; their order does not matter."""
+    low, high = min(a, b), max(a, b)
+    return mix(mix(low) + _GOLDEN) ^ mix(high * _GOLDEN + np.uint64(1))
+
+
+@kernel
+def with_pairs(indptr, ids, values, out_indptr, out_ids, out_values):
+    """Copy rows with the product of any two nonzeros behind the nonzeros themselves.
+
+    Two nonzeros of the same feature make no pair.
+    """
+    n = 0
+    for i in range(indptr.shape[0] - 1):
+        first, last = indptr[i], indptr[i + 1]
+        for t in range(first, last):
+            out_ids[n], out_values[n] = ids[t], values[t]
+            n += 1
+        for s in range(first, last):
+            for t in range(s + 1, last):
+                if ids[s] != ids[t]:
+                    out_ids[n] = pair_id(ids[s], ids[t])
+                    out_values[n] = values[s] * values[t]
+                    n += 1
+        out_indptr[i + 1] = n
+    return n
+
+
+@kernel
+def find_pairs(index, indptr, ids, first_of, second_of):
+    """Note which two features make the pairs that are indexed, if they occur here.
+
+    Features stay where they were noted first; what is not found is left as it is.
+    Returns how many are new.
+    """
+    n_new = 0
+    for i in range(indptr.shape[0] - 1):
+        for s in range(indptr[i], indptr[i + 1]):
+            for t in range(s + 1, indptr[i + 1]):
+                if ids[s] == ids[t]:
+                    continue
+                place = place_of(index, pair_id(ids[s], ids[t]))
+                if place >= 0 and first_of[place] == second_of[place]:
+                    first_of[place] = min(ids[s], ids[t])
+                    second_of[place] = max(ids[s], ids[t])
+                    n_new += 1
+    return n_new

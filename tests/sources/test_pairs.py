@@ -1,0 +1,112 @@
+"""Products of features: the right ones, by name, and found among very many."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shortlist._protocols import DataError, ShortlistError
+from shortlist.kernels.pairs import pair_id
+from shortlist.sketch import Mission
+from shortlist.sources import ArraySource, LibsvmSource
+from shortlist.sources.pairs import MOST_FEATURES, PairSource
+
+ROWS = st.lists(
+    st.lists(st.sampled_from([0.0, 0.0, 1.0, -2.0, 3.5]), min_size=4, max_size=4),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(ROWS, st.integers(1, 3))
+def test_all_pairs_of_a_row_follow_its_features(rows, block_rows):
+    source = PairSource(ArraySource(np.array(rows), block_rows=block_rows))
+    got = []
+    for block in source.blocks():
+        names = source.names(block.ids)
+        for i in range(block.n_rows):
+            part = slice(block.indptr[i], block.indptr[i + 1])
+            pairs = zip(names[part], block.values[part].tolist(), strict=True)
+            got.append(dict(pairs))
+            assert len(got[-1]) == part.stop - part.start
+    for row, found in zip(rows, got, strict=True):
+        present = [(f"x{j}", v) for j, v in enumerate(row) if v]
+        wanted = dict(present)
+        for (a, v), (b, w) in combinations(present, 2):
+            wanted[f"{a}*{b}"] = v * w
+        assert found == wanted
+
+
+def test_ids_of_pairs_do_not_depend_on_their_order():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 2**64, (2, 1000), np.uint64)
+    ids = {int(pair_id(x, y)) for x, y in zip(a, b, strict=True)}
+    assert ids == {int(pair_id(y, x)) for x, y in zip(a, b, strict=True)}
+    assert len(ids) == 1000
+
+
+def test_pairs_may_be_asked_for_by_name():
+    source = PairSource(ArraySource(np.eye(3)))
+    ids = source.ids(["x2*x0", "x1"])
+    assert source.names(ids) == ["x0*x2", "x1"]
+    assert source.ids(["x0*x2"]) == ids[:1]
+    with pytest.raises(DataError, match="x9"):
+        source.ids(["x9"])
+
+
+def test_a_row_of_too_many_features_is_refused_by_its_place(tmp_path):
+    path = tmp_path / "long.svm"
+    cells = " ".join(f"{j}:1" for j in range(MOST_FEATURES + 1))
+    path.write_text(f"1 1:1\n-1 {cells}\n")
+    with pytest.raises(DataError, match=r"long\.svm:2: expected at most 4,096"):
+        list(PairSource(LibsvmSource(path)).blocks())
+
+
+def planted_pairs(path, n=12_000, n_ids=20_000, seed=0):
+    """Rows of 25 of 20,000 features; three pairs decide, no feature does."""
+    rng = np.random.default_rng(seed)
+    planted = [(17, 4021), (300, 19_000), (777, 12_345)]
+    with path.open("w") as out:
+        for _ in range(n):
+            ids = set(rng.integers(0, n_ids, 21).tolist())
+            z = 0.0
+            for a, b in planted:
+                u, v = rng.choice([-1, 1], 2)
+                ids -= {a, b}
+                ids |= {(a, int(u)), (b, int(v))}
+                z += 2.0 * u * v
+            y = 1 if rng.random() < 1 / (1 + np.exp(-z)) else -1
+            cells = [(i, 1) if isinstance(i, int) else i for i in ids]
+            out.write(f"{y} " + " ".join(f"{i}:{v}" for i, v in cells) + "\n")
+    return {f"{a}*{b}" for a, b in planted}
+
+
+def test_planted_pairs_are_found_among_two_hundred_million(tmp_path):
+    path = tmp_path / "rows.svm"
+    planted = planted_pairs(path)
+    selector = Mission(3, interactions=2, memory="8MB").fit_source(path)
+    assert set(selector.shortlist_.names) == planted
+    assert selector.score(path) > 0.9
+    alone = Mission(3).fit_source(path)
+    assert alone.score(path) < 0.6
+
+
+def test_arrays_have_pairs_too():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 12))
+    y = X[:, 3] * X[:, 7] + 0.1 * rng.normal(size=400)
+    selector = Mission(1, interactions=2).fit(X, y)
+    assert selector.get_feature_names_out().tolist() == ["x3*x7"]
+    np.testing.assert_allclose(selector.transform(X)[:, 0], X[:, 3] * X[:, 7])
+    assert selector.score(X, y) > 0.95
+    with pytest.raises(AttributeError, match="no bound"):
+        _ = selector.coef_
+    with pytest.raises(ShortlistError, match="goes with fit"):
+        Mission(1, interactions=2).partial_fit(X, y)
+
+
+def test_other_orders_are_refused():
+    with pytest.raises(ShortlistError, match="None or 2"):
+        Mission(1, interactions=3).fit(np.eye(4), [0, 1, 0, 1])
