@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from shortlist._protocols import ShortlistError
-from shortlist.sketch import Mission
+from shortlist.sketch import SGDIHT, BatchIHT, Mission
 
 
 def skewed(n=600, share=0.05, seed=0):
@@ -23,6 +24,15 @@ def test_given_weights_are_sample_weights(recipe):
     by_row = Mission(4, recipe=recipe).fit(X, y, weights)
     assert (by_class.coef_ == by_row.coef_).all()
     assert (by_class.intercept_ == by_row.intercept_).all()
+
+
+@pytest.mark.parametrize("peer", [SGDIHT(4), BatchIHT(4, batch=50)])
+def test_peers_of_mission_take_them_too(peer):
+    X, y = skewed()
+    weights = np.where(y == "rare", 7.0, 1.0)
+    by_class = clone(peer).set_params(class_weight={"rare": 7.0}).fit(X, y)
+    by_row = clone(peer).fit(X, y, weights)
+    assert (by_class.decision_function(X) == by_row.decision_function(X)).all()
 
 
 def test_balanced_weighs_as_the_counts_say():

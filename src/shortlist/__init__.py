@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from shortlist._protocols import DataError, ShortlistError
     from shortlist._shortlist import Shortlist
     from shortlist.sketch._estimators import Mission
+    from shortlist.sketch._hashed_estimator import HashedSGD
+    from shortlist.sketch._iht_estimators import SGDIHT, BatchIHT
     from shortlist.sources import (
         ArraySource,
         CsvSource,
@@ -27,17 +29,20 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "ArraySource": "shortlist.sources",
+    "BatchIHT": "shortlist.sketch",
     "CsvSource": "shortlist.sources",
     "DataError": "shortlist._protocols",
     "FoBa": "shortlist.table",
     "FoBaCV": "shortlist.table",
     "FrameSource": "shortlist.sources",
+    "HashedSGD": "shortlist.sketch",
     "ITI": "shortlist.table",
     "LibsvmSource": "shortlist.sources",
     "Mission": "shortlist.sketch",
     "PHT": "shortlist.table",
     "ParquetSource": "shortlist.sources",
     "ProjectedGradient": "shortlist.table",
+    "SGDIHT": "shortlist.sketch",
     "Shortlist": "shortlist._shortlist",
     "ShortlistError": "shortlist._protocols",
     "VwSource": "shortlist.sources",
@@ -47,12 +52,15 @@ _HOMES = {
 __all__ = [
     "ITI",
     "PHT",
+    "SGDIHT",
     "ArraySource",
+    "BatchIHT",
     "CsvSource",
     "DataError",
     "FoBa",
     "FoBaCV",
     "FrameSource",
+    "HashedSGD",
     "LibsvmSource",
     "Mission",
     "ParquetSource",

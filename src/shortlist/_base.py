@@ -1,99 +1,55 @@
 """All that selectors share as scikit-learn estimators.
 
 A selector ends its fit by handing a Shortlist to ``_publish``; everything a user can ask
-of a fitted selector (support, names, weights, predictions) is derived from it here.
+of a fitted selector (support, names, weights) is derived from it, here or, what concerns
+predictions, in ``_predicting``.
 Nothing as long as the number of features is built unless the user asks for it.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import ClassifierTags, RegressorTags, _safe_indexing
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted
 
-from shortlist._protocols import Capabilities, RowSource, ShortlistError
-from shortlist._scoring import Predictor, evaluate
+from shortlist._predicting import BasePredictor
+from shortlist._protocols import ShortlistError
+from shortlist._scoring import Predictor
 from shortlist._shortlist import Shortlist
-from shortlist._targets import Target, choose_target
-from shortlist.losses import Squared, SquaredVector, get_loss, is_loss
-from shortlist.sources import ArraySource, is_table, open_source, take
-from shortlist.sources.pairs import has_pairs, with_pairs_as
+from shortlist.sources import take
+from shortlist.sources.pairs import has_pairs
 
 #: Beyond this many features nothing of that length is built.
 MAX_DENSE_FEATURES = 1 << 26
 
 
-def _knows(what: str) -> Any:
-    """Whether a selector has probabilities, or decisions between classes.
-
-    Before fitting the loss that was asked for tells; "auto" promises neither.
-    """
-
-    def check(self: BaseSelector) -> bool:
-        if hasattr(self, "shortlist_"):
-            if not is_loss(self.shortlist_.loss):
-                return False
-            return bool(getattr(get_loss(self.shortlist_.loss), what))
-        return self.loss != "auto" and bool(getattr(get_loss(self.loss), what))
-
-    return check
-
-
-class BaseSelector(SelectorMixin, BaseEstimator):
+class BaseSelector(SelectorMixin, BasePredictor):
     """Base of all selectors; see the module.
 
     Subclasses set ``capabilities``, store at least ``k``, ``loss``, ``always``,
     ``never`` and ``feature_groups`` in ``__init__`` and implement ``fit``.
     """
 
-    capabilities: ClassVar[Capabilities]
     k: int
-    loss: Any
     always: Sequence[str | int] | None
     never: Sequence[str | int] | None
     feature_groups: Any
     shortlist_: Shortlist
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.sparse = True
-        if isinstance(self.loss, str) and self.loss == "auto":
-            # Neither, until y is seen; these say what it can become.
-            tags.classifier_tags = ClassifierTags()
-            tags.regressor_tags = RegressorTags()
-            tags.target_tags.multi_output = self.capabilities.outputs
-        else:
-            loss = get_loss(self.loss)
-            squared = isinstance(loss, Squared | SquaredVector)
-            tags.target_tags.multi_output = self.capabilities.outputs and squared
-            if loss.is_classifier:
-                tags.estimator_type = "classifier"
-                many = loss.is_vector or loss.name == "logistic"
-                tags.classifier_tags = ClassifierTags(multi_class=many)
-            else:
-                tags.estimator_type = "regressor"
-                tags.regressor_tags = RegressorTags()
-                tags.target_tags.positive_only = loss.target == "count"
-        return tags
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "shortlist_")
+
+    @property
+    def _learned(self) -> Shortlist:
+        return self.shortlist_
+
+    def _responding(self) -> Predictor:
+        return Predictor(self.shortlist_)
 
     # Before the fit ------------------------------------------------------------------
 
@@ -109,105 +65,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
                 f"{type(self).__name__} cannot select whole groups: feature_groups "
                 "should be None"
             )
-        if not (isinstance(self.loss, str) and self.loss == "auto"):
-            name = get_loss(self.loss).name
-            ours = type(get_loss(self.loss)).__module__.startswith("shortlist.")
-            if ours and name not in self.capabilities.losses:
-                raise ShortlistError(
-                    f"{type(self).__name__} works with loss="
-                    f"{', '.join(self.capabilities.losses)}, got {name!r}"
-                )
-
-    def _table(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        reset: bool = True,
-        classes: Sequence[Any] | None = None,
-        known: Target | None = None,
-    ) -> tuple[Any, np.ndarray, Any, Target]:
-        """Validate arrays to fit on: X, labels as numbers, weights, target."""
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=(np.float64, np.float32),
-            multi_output=self.capabilities.outputs,
-            reset=reset,
-        )
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
-        if known is not None and known.classes is None:  # a regression, decided before
-            return X, np.asarray(y, np.float64), sample_weight, known
-        codes, target = self._target(y, classes)
-        return X, codes, sample_weight, target
-
-    def _array_source(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        reset: bool = True,
-        classes: Sequence[Any] | None = None,
-        known: Target | None = None,
-    ) -> tuple[ArraySource, Target]:
-        """Validate arrays to fit on; return them as a source, with their target."""
-        X, codes, weight, target = self._table(
-            X, y, sample_weight, reset=reset, classes=classes, known=known
-        )
-        names = getattr(self, "feature_names_in_", None)
-        return ArraySource(X, codes, sample_weight=weight, feature_names=names), target
-
-    def _target(
-        self, y: np.ndarray, classes: Sequence[Any] | None
-    ) -> tuple[np.ndarray, Target]:
-        """Target of an array of labels, and the labels as numbers."""
-        auto = isinstance(self.loss, str) and self.loss == "auto"
-        if y.ndim == 2 and y.shape[1] == 1:
-            y = column_or_1d(y, warn=True)
-        if y.ndim == 2:
-            return self._outputs(y, auto)
-        if not auto and not get_loss(self.loss).is_classifier:
-            y = np.asarray(y, np.float64)
-            return y, choose_target(self.loss, y)
-        if auto and y.dtype.kind in "fiu" and classes is None:
-            target = choose_target("auto", np.asarray(y, np.float64))
-            if target.classes is None:
-                return np.asarray(y, np.float64), target
-        check_classification_targets(y)
-        labels = np.unique(y if classes is None else np.asarray(classes))
-        codes = np.searchsorted(labels, y)
-        unknown = labels[np.minimum(codes, len(labels) - 1)] != y
-        if unknown.any():
-            raise ShortlistError(
-                f"y should hold the classes {labels.tolist()}, got "
-                f"{y[unknown][0].item()!r}; name them all in the first call"
-            )
-        names = labels.tolist()
-        numbers = np.asarray(codes, np.float64)
-        everyone = names if classes is not None else None
-        return numbers, choose_target(
-            self.loss, numbers, labels=names, classes=everyone
-        )
-
-    def _outputs(self, y: np.ndarray, auto: bool) -> tuple[np.ndarray, Target]:
-        """Target of several numbers a row."""
-        loss = Squared() if auto else get_loss(self.loss)
-        if not isinstance(loss, Squared | SquaredVector):
-            raise ShortlistError(
-                f"y should have one column for loss={loss.name!r}, got {y.shape[1]}; "
-                "several go with loss='squared'"
-            )
-        y = np.asarray(y, np.float64)
-        if not np.isfinite(y).all():
-            raise ShortlistError("y should be finite, it holds a NaN or an infinity")
-        return y, Target(SquaredVector(), None, np.empty(0), n_outputs=y.shape[1])
+        self._check_loss()
 
     def _names_of(self, features: Sequence[str | int] | None) -> tuple[str, ...]:
         """Features that a user gave by name or by number, as names."""
@@ -357,94 +215,6 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         intercept = self.shortlist_.intercept
         return float(intercept[0]) if self._is_one_number else intercept
-
-    @property
-    def _is_one_number(self) -> bool:
-        """Whether a single number is predicted."""
-        return not self.shortlist_.is_classifier and self.shortlist_.n_margins == 1
-
-    def _came_by_source(self, X: Any) -> bool:
-        """Whether X is a source, a path, or a table for a model that knows names."""
-        if isinstance(X, RowSource | str | os.PathLike):
-            return True
-        return not hasattr(self, "n_features_in_") and is_table(X)
-
-    def _source(self, X: Any) -> RowSource:
-        """Rows of a source, or of arrays like the ones that were fitted."""
-        if self._came_by_source(X):
-            return with_pairs_as(self.shortlist_.params, open_source(X))
-        kinds = (np.float64, np.float32)
-        X = validate_data(self, X, accept_sparse="csr", dtype=kinds, reset=False)
-        return with_pairs_as(self.shortlist_.params, ArraySource(X))
-
-    def _margins(self, X: Any) -> tuple[Predictor, np.ndarray]:
-        """Margins of all rows, and the predictor that knows what they mean."""
-        check_is_fitted(self)
-        predictor = Predictor(self.shortlist_)
-        parts = [predictor.margins(block) for block in self._source(X).blocks()]
-        none = np.empty((0, self.shortlist_.n_margins))
-        return predictor, np.concatenate([none, *parts])
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict labels, or numbers for a regression.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or row source of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        """
-        predictor, margins = self._margins(X)
-        if self.shortlist_.is_classifier:
-            return np.asarray(self.classes_[predictor.codes(margins)])
-        responses = predictor.responses(margins)
-        return responses[:, 0] if self._is_one_number else responses
-
-    @available_if(_knows("is_classifier"))
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Margins: one a row for two classes, one a class for more.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or row source of shape (n_samples, n_features)
-        """
-        _, margins = self._margins(X)
-        return margins[:, 0] if margins.shape[1] == 1 else margins
-
-    @available_if(_knows("has_probability"))
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or row source of shape (n_samples, n_features)
-
-        Returns
-        -------
-        p : ndarray of shape (n_samples, n_classes)
-        """
-        predictor, margins = self._margins(X)
-        p = predictor.responses(margins)
-        return np.hstack([1.0 - p, p]) if p.shape[1] == 1 else p
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Accuracy for classes, R^2 for numbers.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or row source of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            A source has labels, and weights, of its own.
-        sample_weight : array-like of shape (n_samples,), default=None
-        """
-        if y is None and self._came_by_source(X):
-            check_is_fitted(self)
-            return evaluate(self.shortlist_, self._source(X)).value
-        predicted = self.predict(X)
-        metric = accuracy_score if self.shortlist_.is_classifier else r2_score
-        return float(metric(y, predicted, sample_weight=sample_weight))
 
 
 def _is_number(feature: Any) -> bool:

@@ -287,7 +287,7 @@ class OnlineLearner:
         """Refuse values whose squares single precision cannot hold."""
         size = float(mean_norm(self.rule.totals(state.model)))
         if not 1e-30 < size < 1e30:
-            raise DataError(_OUT_OF_RANGE)
+            raise DataError(OUT_OF_RANGE)
 
     def _refit(self, state: OnlineState, chosen: Coordinates | None = None) -> Refit:
         if chosen is None:
@@ -319,7 +319,7 @@ class OnlineLearner:
         )
         ids = found.ids[chosen]
         if not (np.isfinite(found.weight).all() and np.isfinite(found.bias).all()):
-            raise DataError(f"{source.name}: {_OUT_OF_RANGE}")
+            raise DataError(f"{source.name}: {OUT_OF_RANGE}")
         target, totals = state.target, self.rule.totals(state.model)
         return Shortlist(
             method=self.method,
@@ -351,7 +351,7 @@ class OnlineLearner:
         return state.stage, float(loss)
 
 
-_OUT_OF_RANGE = (
+OUT_OF_RANGE = (
     "values of features are too large, too small or too unequal to learn from; scale "
     "them to about 1"
 )

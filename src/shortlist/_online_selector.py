@@ -1,4 +1,4 @@
-"""Selectors that learn from examples one by one, as estimators."""
+"""Estimators that learn from examples one by one, those that select among them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import Any
 
 from shortlist._base import BaseSelector
 from shortlist._online import OnlineLearner, OnlineState
+from shortlist._predicting import BasePredictor
 from shortlist._protocols import Observer, RowSource, ShortlistError
 from shortlist.engines import Broken, Interrupted, run
 from shortlist.sources import open_source
 from shortlist.sources.pairs import has_pairs, with_pairs_as
 
 
-class OnlineSelector(BaseSelector):
-    """Base of the selectors in ``rows`` and ``sketch``.
+class OnlineFitting(BasePredictor):
+    """How an online learner is fitted: to a table, to a source, bit by bit.
 
     Subclasses implement ``_learner``.
     """
@@ -26,7 +27,7 @@ class OnlineSelector(BaseSelector):
         reiterable: bool = True,
         one_pass: bool = False,
     ) -> OnlineLearner:
-        """Return the algorithm that the parameters of this selector ask for.
+        """Return the algorithm that the parameters of this estimator ask for.
 
         Parameters
         ----------
@@ -40,7 +41,7 @@ class OnlineSelector(BaseSelector):
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Select from a table.
+        """Learn from a table.
 
         Parameters
         ----------
@@ -67,7 +68,7 @@ class OnlineSelector(BaseSelector):
         classes: Sequence[Any] | None = None,
         observe: Observer | None = None,
     ) -> Any:
-        """Select from a source: files, frames, anything that yields blocks of rows.
+        """Learn from a source: files, frames, anything that yields blocks of rows.
 
         Parameters
         ----------
@@ -86,7 +87,7 @@ class OnlineSelector(BaseSelector):
         Raises
         ------
         KeyboardInterrupt, DataError
-            In mid-run: the selector is fitted with what had been learned by then.
+            In mid-run: the estimator is fitted with what had been learned by then.
         """
         self._check_request()
         opened: RowSource = open_source(source)
@@ -159,6 +160,10 @@ class OnlineSelector(BaseSelector):
         """Drop what earlier calls of partial_fit have learned."""
         if hasattr(self, "_state"):
             del self._state
+
+
+class OnlineSelector(OnlineFitting, BaseSelector):
+    """Base of the selectors in ``rows`` and ``sketch``."""
 
 
 class _Known:

@@ -10,7 +10,7 @@ from shortlist._preparing import preparing_of
 from shortlist._protocols import BadLabel, Floats, RowBlock, RowSource, ShortlistError
 from shortlist._refit import Coordinates, coordinates, margins_of
 from shortlist._shortlist import Shortlist
-from shortlist._targets import Target, skips_bad_rows, with_codes
+from shortlist._targets import Label, Target, skips_bad_rows, with_codes
 from shortlist.kernels._jit import kernel
 from shortlist.losses import get_loss, is_loss, response_into, value_of
 
@@ -47,30 +47,18 @@ def _add_losses(total, loss, y, margins, weight):  # type: ignore[no-untyped-def
     return total
 
 
-class Predictor:
-    """The linear model that a shortlist is, for blocks of rows."""
+class Responding:
+    """A linear model for blocks of rows: margins, and what they mean.
 
-    def __init__(self, shortlist: Shortlist) -> None:
-        if shortlist.weights is None:
-            raise ShortlistError(
-                f"a shortlist by {shortlist.method} has no weights to predict with; "
-                "refit a model on its features"
-            )
-        if not is_loss(shortlist.loss):
-            raise ShortlistError(
-                f"these features minimise {shortlist.loss}, an objective that is no loss "
-                "of a linear model: predict with it yourself"
-            )
-        self.shortlist = shortlist
-        self.loss: Any = get_loss(shortlist.loss)
-        self._preparing = preparing_of(shortlist.params)
-        self._chosen: Coordinates = coordinates(
-            shortlist.ids, shortlist.margin, shortlist.weights, shortlist.intercept
-        )
+    Subclasses say how margins come about.
+    """
+
+    def __init__(self, loss: Any, classes: tuple[Label, ...] | None) -> None:
+        self.loss, self.classes = loss, classes
 
     def margins(self, block: RowBlock) -> Floats:
         """Shape (n_rows, n_margins)."""
-        return margins_of(self.loss, self._chosen, self._preparing.apply(block))
+        raise NotImplementedError
 
     def responses(self, margins: Floats) -> Floats:
         """Probabilities, rates or the margins themselves, one a margin."""
@@ -87,38 +75,63 @@ class Predictor:
     def predict(self, block: RowBlock) -> np.ndarray:
         """Labels, or numbers for a regression."""
         z = self.margins(block)
-        if self.shortlist.classes is None:
+        if self.classes is None:
             return self.responses(z)[:, 0]
-        return np.asarray(np.array(self.shortlist.classes)[self.codes(z)])
+        return np.asarray(np.array(self.classes)[self.codes(z)])
 
 
-def target_for(shortlist: Shortlist, source: RowSource) -> Target:
+class Predictor(Responding):
+    """The linear model that a shortlist is."""
+
+    def __init__(self, shortlist: Shortlist) -> None:
+        if shortlist.weights is None:
+            raise ShortlistError(
+                f"a shortlist by {shortlist.method} has no weights to predict with; "
+                "refit a model on its features"
+            )
+        if not is_loss(shortlist.loss):
+            raise ShortlistError(
+                f"these features minimise {shortlist.loss}, an objective that is no loss "
+                "of a linear model: predict with it yourself"
+            )
+        super().__init__(get_loss(shortlist.loss), shortlist.classes)
+        self.shortlist = shortlist
+        self._preparing = preparing_of(shortlist.params)
+        self._chosen: Coordinates = coordinates(
+            shortlist.ids, shortlist.margin, shortlist.weights, shortlist.intercept
+        )
+
+    def margins(self, block: RowBlock) -> Floats:
+        """Shape (n_rows, n_margins)."""
+        return margins_of(self.loss, self._chosen, self._preparing.apply(block))
+
+
+def target_for(model: Shortlist | Responding, source: RowSource) -> Target:
     """How the labels of a source map to the classes of a shortlist."""
-    loss = get_loss(shortlist.loss)
-    if shortlist.classes is None:
+    loss = get_loss(model.loss)
+    if model.classes is None:
         return Target(loss, None, np.empty(0))
     labels: Any = source.label_names
     try:
         values = (
-            np.array(shortlist.classes, np.float64)
+            np.array(model.classes, np.float64)
             if labels is None
-            else np.array(
-                [list(labels).index(c) for c in shortlist.classes], np.float64
-            )
+            else np.array([list(labels).index(c) for c in model.classes], np.float64)
         )
     except ValueError:
-        known = ", ".join(map(str, shortlist.classes))
+        known = ", ".join(map(str, model.classes))
         raise ShortlistError(
             f"{source.name}: its labels are not the classes of the model ({known})"
         ) from None
-    return Target(loss, shortlist.classes, values)
+    return Target(loss, model.classes, values)
 
 
-def evaluate(shortlist: Shortlist, source: RowSource) -> Score:
+def evaluate(model: Shortlist | Responding, source: RowSource) -> Score:
     """Score a shortlist on labelled rows it has not learned from."""
-    predictor, target = Predictor(shortlist), target_for(shortlist, source)
+    predictor = model if isinstance(model, Responding) else Predictor(model)
+    target = target_for(predictor, source)
     weight = loss = hits = 0.0
-    per_class = np.zeros(len(shortlist.classes or ()))
+    per_class = np.zeros(len(model.classes or ()))
     first = second = missed = 0.0  # weighted moments of y - origin, squared errors
     origin: float | None = None
     n_rows, skip = 0, skips_bad_rows(source)
@@ -132,7 +145,7 @@ def evaluate(shortlist: Shortlist, source: RowSource) -> Score:
         n_rows += block.n_rows
         weight = _add_up(weight, s)
         loss = _add_losses(loss, predictor.loss, y, z, s)
-        if shortlist.classes is not None:
+        if model.classes is not None:
             truth = ((y + 1) / 2 if target.loss.target == "sign" else y).astype(int)
             np.add.at(per_class, truth, s)
             hits = _add_up(hits, s[predictor.codes(z) == truth])
@@ -144,7 +157,7 @@ def evaluate(shortlist: Shortlist, source: RowSource) -> Score:
             missed = _add_up(missed, s * (predictor.responses(z)[:, 0] - y) ** 2)
     if weight == 0.0:
         raise ShortlistError(f"{source.name}: no rows to score")
-    if shortlist.classes is not None:
+    if model.classes is not None:
         rate, base = hits / weight, per_class.max() / weight
         return Score("accuracy", float(rate), float(base), float(loss / weight), n_rows)
     spread = second - first**2 / weight

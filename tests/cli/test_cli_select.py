@@ -368,3 +368,24 @@ def test_pairs_are_chosen_and_predicted_with(run, tmp_path):
     pipe = run("select", "-", "-k", 1, "--interactions", 2, stdin="\n".join(lines))
     assert pipe.exit_code == 1
     assert "save it to a file" in pipe.stderr
+
+
+@pytest.mark.parametrize(
+    ("method", "own"), [("sgd_iht", ()), ("batch_iht", ("batch",))]
+)
+def test_a_peer_of_mission_agrees_with_its_estimator(run, tmp_path, method, own):
+    lines = [f"{i % 2} {i % 2 + 7}:1 {100 + i % 90}:0.5" for i in range(400)]
+    path, model = tmp_path / "peer.svm", tmp_path / "model.shortlist"
+    path.write_text("\n".join(lines))
+    asked = ["select", path, "--method", method, "-k", 2, "--holdout", 0]
+    batch = ["--batch", 50] if own else []
+    assert run(*asked, *batch, "-o", model).exit_code == 0
+    estimator = selectors()[method].load("estimator")
+    fitted = estimator(2, **dict.fromkeys(own, 50)).fit_source(path)
+    chosen = Shortlist.load(model)
+    assert sorted(chosen.names) == ["7", "8"]
+    np.testing.assert_array_equal(chosen.weights, fitted.shortlist_.weights)
+    assert chosen.params.get("batch") == (50 if own else None)
+    if not own:
+        refused = run(*asked, "--batch", 50)
+        assert "sgd_iht has no setting --batch" in refused.stderr

@@ -10,6 +10,7 @@ from shortlist._protocols import DataError, ShortlistError
 from shortlist.engines import Interrupted, Keeper, load_snapshot, run
 from shortlist.engines.states import flatten, unflatten
 from shortlist.losses import Logistic
+from shortlist.sketch._iht import batch_iht
 from shortlist.sketch._mission import mission
 from shortlist.sources import ArraySource
 
@@ -43,6 +44,22 @@ def test_any_block_is_a_good_place_to_stop(tmp_path, recipe, n_classes):
             snapshot = load_snapshot(path, {"k": 4})
             assert run(learner, source, resume=snapshot) == whole
     assert stops >= 10
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        batch_iht(4, batch=40, recipe="paper", passes=2),
+        mission(4, recipe="paper", sketch="identity", memory="1KB", gamma=0.9),
+    ],
+    ids=["batch_iht", "fading"],
+)
+def test_half_a_batch_and_fading_weights_go_on_as_they_were(tmp_path, learner):
+    source, path = rows(2), tmp_path / "checkpoint"
+    with pytest.raises(Interrupted):
+        run(learner, source, keeper=Keeper(path, {}, wants_stop=stop_after(2)))
+    resumed = run(learner, source, resume=load_snapshot(path, {}))
+    assert resumed == run(learner, source)
 
 
 def test_a_stop_may_come_again_and_again(tmp_path):

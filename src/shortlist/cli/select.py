@@ -64,8 +64,8 @@ class Outcome(NamedTuple):
 @click.option(
     "--method",
     default="mission",
-    help="Selector: mission streams (room sketch); foba, projected_gradient, iti and "
-    "pht hold all rows in memory (room table).",
+    help="Selector: mission, sgd_iht and batch_iht stream (room sketch); foba, "
+    "projected_gradient, iti and pht hold all rows in memory (room table).",
 )
 @click.option(
     "--loss",
@@ -90,6 +90,12 @@ class Outcome(NamedTuple):
     default="16MB",
     help="Room for the sketch: 512KiB, 16MB, 2GB; a number of cells; or how far off "
     "estimates may be, as 1%. More means fewer collisions.",
+)
+@click.option(
+    "--batch",
+    type=click.IntRange(min=1),
+    default=1000,
+    help="Examples that batch_iht gathers gradients from before it cuts.",
 )
 @click.option(
     "--recipe",
@@ -243,6 +249,7 @@ def open_table_or_rows(options: Mapping[str, Any]) -> RowSource:
 #: Options that only some methods have.
 _OWN_OPTIONS = (
     "memory",
+    "batch",
     "recipe",
     "budget",
     "passes",

@@ -56,6 +56,12 @@ def weight_of(top, c, number):
 
 
 @kernel
+def is_member(top, c, number):
+    """Whether an id is among the largest."""
+    return top.index[c, _position(top, c, number)] >= 0
+
+
+@kernel
 def _forget(top, c, number):
     """Take an id out of the index, moving up those that had to go past it."""
     index, ids = top.index[c], top.ids[c]

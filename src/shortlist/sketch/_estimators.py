@@ -56,6 +56,16 @@ class Mission(OnlineSelector):
     interactions : {None, 2}, default=None
         2: the product of any two features of a row is a feature as well, named ``a*b``.
         Pairs are made on the fly and held in the sketch as all others.
+    sketch : {"count", "identity"}, default="count"
+        With ``recipe="paper"``: "identity" holds exact weights, in an array or, where
+        the number of features is not known or large, in a table with as much room as
+        ``memory`` gives; more features than that are refused.
+    gamma : float, default=None
+        With ``recipe="paper"``: factor between 0 and 1 of all weights but the k largest,
+        after each example. Takes time that grows with k.
+    lazy : float, default=0.0
+        With ``recipe="paper"``: a weight that has changed by less, since the k largest
+        last heard of it, is not compared with them.
     always, never : sequence of str or int, default=None
         Features, by name or number, to keep in any case (they count in k) and to leave
         out.
@@ -113,6 +123,9 @@ class Mission(OnlineSelector):
         normalize: str | None = None,
         class_weight: ClassWeight = None,
         interactions: int | None = None,
+        sketch: str = "count",
+        gamma: float | None = None,
+        lazy: float = 0.0,
         always: Sequence[str | int] | None = None,
         never: Sequence[str | int] | None = None,
         feature_groups: None = None,
@@ -129,6 +142,9 @@ class Mission(OnlineSelector):
         self.normalize = normalize
         self.class_weight = class_weight
         self.interactions = interactions
+        self.sketch = sketch
+        self.gamma = gamma
+        self.lazy = lazy
         self.always = always
         self.never = never
         self.feature_groups = feature_groups
@@ -154,6 +170,9 @@ class Mission(OnlineSelector):
             normalize=self.normalize,
             class_weight=self.class_weight,
             interactions=self.interactions,
+            sketch=self.sketch,
+            gamma=self.gamma,
+            lazy=self.lazy,
             always=self._names_of(self.always),
             never=self._names_of(self.never),
             seed=self.seed,

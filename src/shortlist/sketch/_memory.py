@@ -1,4 +1,4 @@
-"""How large a sketch may be: from what a user writes to cells in a row."""
+"""How large a sketch may be: from what a user writes to cells in a row, or to ids."""
 
 from __future__ import annotations
 
@@ -72,27 +72,70 @@ def cells_in_row(
     with_information : bool, default=False
         Whether there is one more row of cells, for information.
     """
-    if isinstance(memory, bool) or not isinstance(memory, str | Integral):
-        raise ShortlistError(
-            f'memory should be a size like "16MB" or a number of cells, got {memory!r}'
-        )
+    memory = _size_or_cells(memory)
     if isinstance(memory, str) and memory.strip().endswith("%"):
         return _width_for_percentage(memory, rows)
-    if isinstance(memory, str) and re.fullmatch(r"\s*[0-9]+\s*", memory, re.ASCII):
-        memory = int(memory)
     rows += with_information
     if isinstance(memory, str):
         left = parse_bytes(memory) - candidate_slots * _SLOT_BYTES
         width = left // (_CELL_BYTES * rows * n_margins)
     else:
-        width = int(memory) // (rows * n_margins)
+        width = memory // (rows * n_margins)
     if width < 8:
         needed = candidate_slots * _SLOT_BYTES + 1024 * _CELL_BYTES * rows * n_margins
         raise ShortlistError(
             f"memory={memory!r} is too small for this k; at least "
             f"{-(-needed // 10**5) / 10}MB would do"
         )
-    return min(int(width), 2**32 - 1)
+    return min(width, 2**32 - 1)
+
+
+def _size_or_cells(memory: str | int) -> str | int:
+    """Text with a unit as it is, mere digits as a number."""
+    if isinstance(memory, bool) or not isinstance(memory, str | Integral):
+        raise ShortlistError(
+            f'memory should be a size like "16MB" or a number of cells, got {memory!r}'
+        )
+    if isinstance(memory, str) and not re.fullmatch(r"\s*[0-9]+\s*", memory, re.ASCII):
+        return memory
+    return int(memory)
+
+
+def exact_ids(
+    memory: str | int, n_margins: int, other_slots: int, n_features: int | None
+) -> int:
+    """How many ids exact weights have room for within ``memory``.
+
+    Exactly ``n_features`` if an array of all of them fits; otherwise what goes into a
+    table, which takes two slots for an id.
+
+    Parameters
+    ----------
+    memory : str or int
+        A size in bytes as text with a unit, or a number of cells.
+    n_margins : int
+        Numbers in a cell.
+    other_slots : int
+        Slots of 8 bytes that something else takes of the memory.
+    n_features : int or None
+        How many ids there are, if that is known.
+    """
+    memory, cell = _size_or_cells(memory), _CELL_BYTES * n_margins
+    if isinstance(memory, str) and memory.strip().endswith("%"):
+        raise ShortlistError(
+            f'memory of exact weights should be a size like "16MB", got {memory!r}'
+        )
+    if isinstance(memory, str):
+        left = parse_bytes(memory) - other_slots * _SLOT_BYTES
+    else:
+        left = memory * _CELL_BYTES
+    if n_features is not None and n_features * cell <= left:
+        return n_features
+    # an id has two slots, each with its cells, and a place in the order of arrival
+    room = left // (2 * (cell + _SLOT_BYTES) + _SLOT_BYTES)
+    if room < 8:
+        raise ShortlistError(f"memory={memory!r} is too small for this k")
+    return 1 << (int(room).bit_length() - 1)  # slots are a power of two
 
 
 def _width_for_percentage(text: str, rows: int) -> int:

@@ -13,9 +13,10 @@ Feature Selection using Count-Sketches. ICML 2018.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ from shortlist.sketch._kernels import (
     rescore,
 )
 from shortlist.sketch._memory import cells_in_row
-from shortlist.sketch._paper import PaperRule
+from shortlist.sketch._paper import Forgetting, PaperRule
 from shortlist.sources.pairs import check_interactions
 
 CAPABILITIES = Capabilities(
@@ -71,6 +72,9 @@ CAPABILITIES = Capabilities(
         "normalize",
         "class_weight",
         "interactions",
+        "sketch",
+        "gamma",
+        "lazy",
     ),
 )
 
@@ -172,6 +176,9 @@ def mission(
     normalize: str | None = None,
     class_weight: ClassWeight = None,
     interactions: int | None = None,
+    sketch: str = "count",
+    gamma: float | None = None,
+    lazy: float = 0.0,
     always: Sequence[str] = (),
     never: Sequence[str] = (),
     seed: int = 0,
@@ -185,26 +192,21 @@ def mission(
     """
     if recipe not in RECIPES:
         raise ShortlistError(f"recipe should be one of {RECIPES}, got {recipe!r}")
-    if budget not in ("per_class", "shared"):
-        raise ShortlistError(
-            f"budget should be 'per_class' or 'shared', got {budget!r}"
-        )
     if rows not in range(1, MAX_ROWS + 1, 2):
         raise ShortlistError(f"rows should be odd, from 1 to {MAX_ROWS}, got {rows!r}")
-    if not isinstance(passes, Integral) or passes < 1:
-        raise ShortlistError(f"passes should be a whole number from 1, got {passes!r}")
-    if not isinstance(seed, Integral):
-        raise ShortlistError(f"seed should be a whole number, got {seed!r}")
+    check_run(budget, passes, seed)
     preparing = Preparing(log1p, normalize)
     preparing.check()
     check_class_weight(class_weight)
     check_interactions(interactions)
     if recipe == "auto":
         recipe = "refit" if reiterable else "newton"
+    forgetting = _check_variant(recipe, sketch, gamma, lazy)
+    variant = {"sketch": sketch, "gamma": gamma, "lazy": lazy}
     refit = recipe == "refit"
     rule: Rule = MissionRule(k, GRADIENT if refit else NEWTON, memory, rows, seed)
     if recipe == "paper":
-        rule = PaperRule(k, memory, rows, seed)
+        rule = PaperRule(k, memory, rows, seed, sketch, forgetting)
     return OnlineLearner(
         method=CAPABILITIES.method,
         room=CAPABILITIES.room,
@@ -229,5 +231,39 @@ def mission(
             "seed": seed,
             **as_params(class_weight),
             **({} if interactions is None else {"interactions": interactions}),
+            **(variant if recipe == "paper" else {}),
         },
     )
+
+
+def check_run(budget: str, passes: int, seed: int) -> None:
+    """Refuse settings of a run, whatever the rule, that make no sense."""
+    if budget not in ("per_class", "shared"):
+        raise ShortlistError(
+            f"budget should be 'per_class' or 'shared', got {budget!r}"
+        )
+    if not isinstance(passes, Integral) or passes < 1:
+        raise ShortlistError(f"passes should be a whole number from 1, got {passes!r}")
+    if not isinstance(seed, Integral):
+        raise ShortlistError(f"seed should be a whole number, got {seed!r}")
+
+
+def _check_variant(
+    recipe: str, sketch: str, gamma: float | None, lazy: float
+) -> Forgetting:
+    """Refuse variants of the paper that make no sense, or that another recipe lacks."""
+    if sketch not in ("count", "identity"):
+        raise ShortlistError(f"sketch should be 'count' or 'identity', got {sketch!r}")
+    if gamma is not None and not (isinstance(gamma, Real) and 0.0 < gamma < 1.0):
+        raise ShortlistError(
+            f"gamma should be None or lie between 0 and 1, got {gamma!r}"
+        )
+    if not (isinstance(lazy, Real) and 0.0 <= lazy < math.inf):
+        raise ShortlistError(f"lazy should be at least 0 and finite, got {lazy!r}")
+    plain = sketch == "count" and gamma is None and lazy == 0.0
+    if recipe != "paper" and not plain:
+        raise ShortlistError(
+            "sketch, gamma and lazy are variants of recipe='paper', got recipe="
+            f"{recipe!r} with sketch={sketch!r}, gamma={gamma!r}, lazy={lazy!r}"
+        )
+    return Forgetting(1.0 if gamma is None else float(gamma), float(lazy))
