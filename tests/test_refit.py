@@ -46,7 +46,7 @@ def start(loss, chosen, **options):
 def refitted(loss, chosen, blocks, **options):
     refit = start(loss, chosen, **options)
     for block in blocks:
-        refit.step(block)
+        refit.step(refit.restricted(block))
     refit.finish()
     return refit
 
@@ -221,7 +221,7 @@ def test_a_narrowed_refit_equals_a_fresh_one_of_the_smaller_set(
     blocks = split(block, cuts)
     large = start(loss, some_coordinates(block, loss, seed))
     for part in blocks:
-        large.step(part)
+        large.step(large.restricted(part))
     if finished:
         large.finish()
     which = np.random.default_rng(seed).random(len(large.chosen.weight)) < 0.5
@@ -239,7 +239,7 @@ def test_a_loss_without_curvature_is_informed_by_a_parabola():
     start = coordinates(np.array([1], np.uint64), np.zeros(1), np.zeros(1), np.zeros(1))
     target = choose_target("hinge", y)
     refit = Refit(target, start, ridge_share=0.2, bias_rate=0.0)
-    refit.step(make_block([[(1, value)] for value in x], y))
+    refit.step(refit.restricted(make_block([[(1, value)] for value in x], y)))
     refit.finish()
     z = refit.chosen.weight[0] * x + refit.chosen.bias[0]
     missed = y * z < 1

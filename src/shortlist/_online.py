@@ -75,8 +75,19 @@ class Rule(Protocol):
         """Fresh arrays for a target; n_features is None if nobody knows."""
         ...
 
-    def learn(self, model: Any, target: Target, block: RowBlock) -> None:
-        """Learn from a block with encoded labels, in place, row by row in order."""
+    def ahead(self, model: Any, block: RowBlock) -> Any:
+        """Work on a block that needs nothing that ``learn`` changes.
+
+        Another thread may do it while earlier blocks are learned from. Returns None, or
+        an array with an entry, or a row, for each nonzero of the block.
+        """
+        ...
+
+    def learn(self, model: Any, target: Target, block: RowBlock, ahead: Any) -> None:
+        """Learn from a block with encoded labels, in place, row by row in order.
+
+        ``ahead`` is what the method of that name made of the block.
+        """
         ...
 
     def totals(self, model: Any) -> Floats:
@@ -127,6 +138,14 @@ class Trace:
         weight = np.where(weight > 0, weight, 1.0)
         out = {"rows": table[1:, 0].astype(np.int64), "loss": loss / weight}
         return out | ({"accuracy": hits / weight} if classes else {})
+
+
+class Work(NamedTuple):
+    """A block that is ready to be learned from."""
+
+    block: RowBlock  #: with encoded labels, prepared, without unwanted features
+    n_read: int  #: rows that there were, bad ones included
+    done: Any  #: what could be done ahead, for the stage that is running
 
 
 @dataclass
@@ -226,30 +245,41 @@ class OnlineLearner:
         n_features = source.n_features
         return OnlineState(target, model, never, always, n_features, totals, skip)
 
-    def step(self, state: OnlineState, block: RowBlock) -> None:
-        """Learn from a block, in place."""
-        n_rows = block.n_rows
+    def ahead(self, state: OnlineState, block: RowBlock) -> Work:
+        """Do what needs nothing that ``step`` changes; ``step`` takes what comes of it."""
+        n_read = block.n_rows
         block = with_codes(state.target, block, skip=state.skip)
-        first = state.stage == EXPLORE and state.pass_number == 1
-        block = weigh(self.class_weight, block, state.class_totals, counting=first)
         block = self.preparing.apply(block)
         if state.never is not None:
             block = drop(state.never, block)
-        state.rows_in_pass += block.n_rows
+        if state.refit is not None:
+            return Work(block, n_read, state.refit.restricted(block))
+        return Work(block, n_read, self.rule.ahead(state.model, block))
+
+    def step(self, state: OnlineState, block: RowBlock | Work) -> None:
+        """Learn from a block, in place."""
+        work = block if isinstance(block, Work) else self.ahead(state, block)
+        first = state.stage == EXPLORE and state.pass_number == 1
+        rows = weigh(self.class_weight, work.block, state.class_totals, counting=first)
+        state.rows_in_pass += rows.n_rows
         if state.stage == EXPLORE:
             if first:
-                state.n_examples += block.n_rows
-                state.n_skipped += n_rows - block.n_rows
-            self._explore(state, block)
+                state.n_examples += rows.n_rows
+                state.n_skipped += work.n_read - rows.n_rows
+            self._explore(state, rows, work.done)
         elif state.refit is not None:
-            state.refit.step(block)
+            state.refit.step(work.done._replace(weight=rows.weight))
 
-    def _explore(self, state: OnlineState, block: RowBlock) -> None:
+    def _explore(self, state: OnlineState, block: RowBlock, ahead: Any) -> None:
         """Learn window by window, so that the trace does not depend on blocks."""
         totals, trace, begin = self.rule.totals(state.model), state.trace, 0
         while begin < block.n_rows:
             end = min(block.n_rows, begin + trace.room())
-            self.rule.learn(state.model, state.target, row_slice(block, begin, end))
+            here = ahead
+            if ahead is not None:
+                here = ahead[block.indptr[begin] : block.indptr[end]]
+            part = row_slice(block, begin, end)
+            self.rule.learn(state.model, state.target, part, here)
             trace.advance(end - begin, totals)
             begin = end
 

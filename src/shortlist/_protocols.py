@@ -138,14 +138,19 @@ Result_co = TypeVar("Result_co", covariant=True)
 
 
 class Algorithm(Protocol[State, Result_co]):
-    """What an engine runs: a state, stepped through blocks, pass after pass."""
+    """What an engine runs: a state, stepped through blocks, pass after pass.
+
+    It may have ``ahead(state, block)``, work on a block that needs nothing that ``step``
+    changes. An engine may do it in another thread, while earlier blocks are learned
+    from, and hands what comes of it to ``step`` in place of the block.
+    """
 
     def start(self, source: RowSource, labels: Floats) -> State:
         """Fresh state; given are the first labels, a thousand or all there are."""
         ...
 
-    def step(self, state: State, block: RowBlock) -> None:
-        """Learn from a block, in place."""
+    def step(self, state: State, block: Any) -> None:
+        """Learn from a block, or from what ``ahead`` made of it, in place."""
         ...
 
     def next_pass(self, state: State) -> bool:

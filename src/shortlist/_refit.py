@@ -159,7 +159,7 @@ def _predict(loss, chosen, rows, out):  # type: ignore[no-untyped-def]
 
 @dataclass
 class Refit:
-    """A refit in progress: ``step`` through encoded blocks, then ``finish``."""
+    """A refit in progress: ``step`` through restricted blocks, then ``finish``."""
 
     target: Target
     chosen: Coordinates
@@ -179,9 +179,14 @@ class Refit:
         """The ridge, as far as the rows so far tell."""
         return self.ridge_share * float(mean_norm(self.totals))
 
-    def step(self, block: RowBlock) -> None:
-        """Take in a block whose labels are encoded."""
-        self.kept.append(restrict(self.index, block))
+    def restricted(self, block: RowBlock) -> MaskedRows:
+        """Leave of a block what is about the coordinates."""
+        rows: MaskedRows = restrict(self.index, block)
+        return rows
+
+    def step(self, rows: MaskedRows) -> None:
+        """Take in restricted rows whose labels are encoded."""
+        self.kept.append(rows)
         nonzeros = sum(len(rows.values) for rows in self.kept)
         n_rows = sum(len(rows.y) for rows in self.kept)
         few = nonzeros <= self.exact_nnz and n_rows <= EXACT_ROWS

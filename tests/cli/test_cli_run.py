@@ -39,7 +39,7 @@ def test_ctrl_c_keeps_what_was_learned(spawn, write_rows, tmp_path):
 def test_ctrl_c_before_anything_was_learned_leaves_nothing(
     run, data, tmp_path, monkeypatch
 ):
-    def interrupt(*_):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("shortlist.engines.run", interrupt)
@@ -62,7 +62,7 @@ def test_ctrl_c_while_scoring_keeps_the_result(run, data, tmp_path, monkeypatch)
 
 
 def test_quiet_does_not_hide_that_a_result_is_partial(run, data, model, monkeypatch):
-    def interrupt(*_):
+    def interrupt(*_, **__):
         raise Interrupted(Shortlist.load(model))
 
     monkeypatch.setattr("shortlist.engines.run", interrupt)

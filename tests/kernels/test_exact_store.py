@@ -23,11 +23,11 @@ rows = st.lists(st.lists(ids, min_size=1, max_size=6), max_size=12)
 def add_ones(cells_of, addresses, row):
     """Add 1 to each id of a row; return whether there was room."""
     row = np.array(row, np.uint64)
-    cells, signs = np.empty(len(row), np.uint64), np.empty(len(row), np.float32)
-    if not settle_in(cells_of, addresses, row, cells, signs):
+    places = np.empty((len(row), 1), np.uint32)
+    if not settle_in(cells_of, addresses, row, places):
         return False
     flat = cells_of.table.reshape(-1)
-    add_located(flat, 1, cells, signs, 1, np.ones(len(row)))
+    add_located(flat, places, 1, np.ones(len(row)))
     return True
 
 

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from reference import sketch as reference
-from shortlist.kernels.hashing import cell_of, hash_keys, mix, sign_of
+from shortlist.kernels.hashing import cell_of, hash_keys, mix, sign_bit
 
 quick = settings(max_examples=100, deadline=None)
 numbers = st.integers(0, 2**64 - 1)
@@ -16,7 +16,7 @@ KEYS = hash_keys(7, 3)
 def cells_and_signs(ids, key, width):
     hashed = np.array([mix(np.uint64(number)) for number in ids], np.uint64) * key
     cells = np.array([cell_of(h, np.uint64(width)) for h in hashed], np.int64)
-    return cells, np.array([sign_of(h) for h in hashed], np.float64)
+    return cells, np.array([1.0 - 2.0 * sign_bit(h) for h in hashed])
 
 
 @quick

@@ -34,6 +34,7 @@ from shortlist.sketch._kernels import (
     StepRule,
     explore,
     nominate,
+    places_of,
     prune,
     rescore,
 )
@@ -77,7 +78,8 @@ def fresh(step, n_margins=1, *, rows=3, width=WIDTH, room=ROOM):
 def explored(loss, step, blocks, bias_rate=0.5, **size):
     state = fresh(step, margins_of(loss), **size)
     for block in blocks:
-        explore(loss, StepRule(step, RIDGE, bias_rate, is_cautious(loss)), state, block)
+        rule = StepRule(step, RIDGE, bias_rate, is_cautious(loss))
+        explore(loss, rule, state, block, places_of(state, block.ids))
     return state
 
 

@@ -43,7 +43,7 @@ def test_no_more_is_drawn_than_may_wait():
     ahead = read_ahead(source())
     assert next(ahead) == 0
     ahead.close()
-    assert len(taken) <= DEPTH + 3  # one in use, two waiting, one in each hand
+    assert len(taken) <= DEPTH + 3  # one in use, one waiting, one in each hand
 
 
 @pytest.mark.parametrize("n_taken", [0, 1, 5])

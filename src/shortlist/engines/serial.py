@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,9 +43,7 @@ class Broken(DataError):
         self.result = result
 
 
-def first_labels(
-    source: RowSource,
-) -> tuple[Floats, Generator[RowBlock]]:
+def first_labels(source: RowSource) -> tuple[Floats, Iterator[RowBlock]]:
     """Labels of the first rows, and all blocks from the first.
 
     Rows may be long, so none are kept if the source can give them again. Of a pipe as
@@ -68,20 +66,44 @@ def first_labels(
             head.append(block)
     if source.reiterable:
         blocks = iter(source.blocks())
-    return np.array(labels[:HEAD_ROWS]), _stream(source, blocks, head)
+    return np.array(labels[:HEAD_ROWS]), _chained(head, blocks)
+
+
+def _chained(head: list[RowBlock], blocks: Iterator[RowBlock]) -> Iterator[RowBlock]:
+    """Yield blocks already read, which are then forgotten, and the others."""
+    while head:
+        yield head.pop(0)
+    yield from blocks
+
+
+class _Ready(NamedTuple):
+    """What ``step`` takes, and what there is to know about the block it is made of."""
+
+    work: Any
+    n_rows: int
+    position: int
 
 
 def _stream(
-    source: RowSource, blocks: Iterator[RowBlock], head: list[RowBlock]
-) -> Generator[RowBlock]:
-    """Yield blocks already read, then the others.
+    algorithm: Algorithm[Any, Any],
+    state: Any,
+    source: RowSource,
+    blocks: Iterator[RowBlock],
+) -> Generator[_Ready]:
+    """Yield blocks as the algorithm can work on them before their turn.
 
-    What is counted in bytes is parsed by a thread meanwhile; rows in memory need no
-    parsing.
+    What is counted in bytes is parsed, and worked on ahead, by a thread of its own; rows
+    in memory need no parsing.
     """
-    while head:
-        yield head.pop(0)
-    yield from read_ahead(blocks) if source.unit == "bytes" else blocks
+    ahead = getattr(algorithm, "ahead", None)
+
+    def worked_on() -> Iterator[_Ready]:
+        for block in blocks:
+            work = block if ahead is None else ahead(state, block)
+            yield _Ready(work, block.n_rows, block.position)
+            del block, work  # whoever takes them should be the last to hold them
+
+    yield from read_ahead(worked_on()) if source.unit == "bytes" else worked_on()
 
 
 def run(
@@ -120,26 +142,28 @@ def run(
         A DataError after the first thousand rows, with the result likewise.
     """
     if resume is None:
-        labels, stream = first_labels(source)
+        labels, blocks = first_labels(source)
         if not len(labels):
             raise DataError(f"{source.name}: expected rows to learn from, got none")
         state, place = algorithm.start(source, labels), Place()
     else:
         state, place = resume
-        stream = _stream(source, after(source.blocks(), place.rows), [])
+        blocks = after(source.blocks(), place.rows)
+    stream = _stream(algorithm, state, source, blocks)
     try:
         while True:
-            for block in stream:
-                algorithm.step(state, block)
-                rows, learned = place.rows + block.n_rows, place.learned + block.n_rows
-                place = place._replace(rows=rows, learned=learned)
+            for ready in stream:
+                algorithm.step(state, ready.work)
+                n, position = ready.n_rows, ready.position
+                del ready  # the next one may be made in its room
+                place = place._replace(rows=place.rows + n, learned=place.learned + n)
                 if observe is not None:
-                    observe(_progress(algorithm, state, source, place, block.position))
+                    observe(_progress(algorithm, state, source, place, position))
                 if keeper is not None:
                     _keep(keeper, Snapshot(state, place))
             if not algorithm.next_pass(state):
                 return algorithm.result(state, source)
-            stream = _stream(source, iter(source.blocks()), [])
+            stream = _stream(algorithm, state, source, iter(source.blocks()))
             place = Place(place.pass_number + 1, 0, place.learned)
     except KeyboardInterrupt:
         stream.close()

@@ -7,17 +7,29 @@ of the rows makes a miss exponentially rare.
 
 A cell holds ``n_margins`` numbers side by side (the classes of a softmax), so that a
 feature is hashed once for all of them.
+
+Where an id lives in a row, and with which sign, is a *place*: the index of its cell in the
+flat table, and the sign in the highest bit. Places depend on ids only, so they can be found
+long before anybody comes to learn from them.
 """
 
 import math
 from typing import NamedTuple
 
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 
 from shortlist.kernels._jit import kernel
-from shortlist.kernels.hashing import cell_of, hash_keys, mix, sign_of
+from shortlist.kernels.hashing import cell_of, hash_keys, mix, sign_bit
 
 MAX_ROWS = 9
+#: A sketch has fewer numbers, so that a place fits in 32 bits.
+MAX_SIZE = 2**31
+
+_CELL = np.uint32(0x7FFFFFFF)
+_U0, _U31 = np.uint64(0), np.uint64(31)
 
 
 class CountSketch(NamedTuple):
@@ -41,6 +53,8 @@ def count_sketch(rows, width, n_margins=1, seed=0):
         raise ValueError(f"rows should be odd and at most {MAX_ROWS}, got {rows}")
     if not 0 < width < 2**32:
         raise ValueError(f"width should be from 1 to 2^32 - 1, got {width}")
+    if rows * width * n_margins >= MAX_SIZE:
+        raise ValueError("a sketch should have fewer than 2^31 numbers (8 GB)")
     table = np.zeros((rows, width, n_margins), np.float32)
     return CountSketch(table, hash_keys(seed, rows))
 
@@ -87,49 +101,71 @@ def _median_fails(rows, share):
     )
 
 
-@kernel
-def locate(sketch, ids, cells, signs):
-    """Write where each id lives in each row, in the flat table, and its sign there.
+@intrinsic
+def signed(_context, number, place):
+    """Give a 32-bit number the sign that a place asks for: one exclusive or."""
 
-    Row r of id i goes to ``cells[i * rows + r]``; the flat place of margin c is c more.
-    """
+    def build(_context, builder, _signature, arguments):
+        word = ir.IntType(32)
+        sign = builder.and_(arguments[1], ir.Constant(word, 1 << 31))
+        flipped = builder.xor(builder.bitcast(arguments[0], word), sign)
+        return builder.bitcast(flipped, ir.FloatType())
+
+    return types.float32(types.float32, types.uint32), build
+
+
+@kernel
+def cell_at(place):
+    """Index of a place's cell in the flat table; margin c is c further on."""
+    return np.uint64(place & _CELL)
+
+
+@kernel
+def number_at(flat, place, c):
+    """What the cell of a place holds for margin c, a uint64, with the place's sign."""
+    return signed(flat[cell_at(place) + c], place)
+
+
+@kernel
+def locate(sketch, ids, places):
+    """Write the place of each id in each row to places[i, r]."""
     keys = sketch.keys
     rows, n_cells, n_margins = sketch.table.shape
     width, margins = np.uint64(n_cells), np.uint64(n_margins)
     for i in range(ids.shape[0]):
         mixed = mix(ids[i])
-        first = np.uint64(0)
+        first = _U0
         for r in range(rows):
             hashed = mixed * keys[r]
-            cells[i * rows + r] = (first + cell_of(hashed, width)) * margins
-            signs[i * rows + r] = sign_of(hashed)
+            cell = (first + cell_of(hashed, width)) * margins
+            places[i, r] = np.uint32(cell | (sign_bit(hashed) << _U31))
             first += width
 
 
 @kernel
-def medians(flat, rows, cells, signs, out):
+def medians(flat, places, out):
     """Write the estimates of the located ids to out[i, c]: medians over the rows."""
     for i in range(out.shape[0]):
-        at = i * rows
         for margin in range(out.shape[1]):
             c = np.uint64(margin)
-            if rows == 3:
-                x = signs[at] * flat[cells[at] + c]
-                y = signs[at + 1] * flat[cells[at + 1] + c]
-                z = signs[at + 2] * flat[cells[at + 2] + c]
+            if places.shape[1] == 3:
+                x = number_at(flat, places[i, 0], c)
+                y = number_at(flat, places[i, 1], c)
+                z = number_at(flat, places[i, 2], c)
                 out[i, margin] = max(min(x, y), min(max(x, y), z))
             else:
-                out[i, margin] = _median(flat, rows, cells, signs, at, c)
+                out[i, margin] = _median(flat, places[i], c)
 
 
 @kernel
-def _median(flat, rows, cells, signs, at, c):
+def _median(flat, places, c):
     """Median of any odd number of rows: the one that half of the others do not exceed."""
+    rows = places.shape[0]
     for r in range(rows):
-        number = signs[at + r] * flat[cells[at + r] + c]
+        number = number_at(flat, places[r], c)
         below = equal = 0
         for q in range(rows):
-            other = signs[at + q] * flat[cells[at + q] + c]
+            other = number_at(flat, places[q], c)
             below += other < number
             equal += other == number
         if below <= rows // 2 < below + equal:
@@ -138,14 +174,14 @@ def _median(flat, rows, cells, signs, at, c):
 
 
 @kernel
-def add_located(flat, rows, cells, signs, margin, numbers):
+def add_located(flat, places, margin, numbers):
     """Add numbers[i] to the i-th located id, at one margin."""
     c = np.uint64(margin)
     for i in range(numbers.shape[0]):
         number = np.float32(numbers[i])
-        for r in range(rows):
-            at = i * rows + r
-            flat[cells[at] + c] += signs[at] * number
+        for r in range(places.shape[1]):
+            place = places[i, r]
+            flat[cell_at(place) + c] += signed(number, place)
 
 
 @kernel
@@ -153,11 +189,10 @@ def add(sketch, ids, numbers):
     """Add numbers[i, c] to id i, margin c."""
     rows, _, margins = sketch.table.shape
     flat = sketch.table.reshape(-1)
-    cells = np.empty(ids.shape[0] * rows, np.uint64)
-    signs = np.empty(ids.shape[0] * rows, np.float32)
-    locate(sketch, ids, cells, signs)
+    places = np.empty((ids.shape[0], rows), np.uint32)
+    locate(sketch, ids, places)
     for c in range(margins):
-        add_located(flat, rows, cells, signs, c, numbers[:, c].copy())
+        add_located(flat, places, c, numbers[:, c].copy())
 
 
 @kernel
@@ -165,16 +200,15 @@ def estimate(sketch, ids, out, spread):
     """Write estimates to out[i, c] and half the range of the rows to spread[i, c]."""
     rows, _, margins = sketch.table.shape
     flat = sketch.table.reshape(-1)
-    cells = np.empty(ids.shape[0] * rows, np.uint64)
-    signs = np.empty(ids.shape[0] * rows, np.float32)
-    locate(sketch, ids, cells, signs)
-    medians(flat, rows, cells, signs, out)
+    places = np.empty((ids.shape[0], rows), np.uint32)
+    locate(sketch, ids, places)
+    medians(flat, places, out)
     for i in range(ids.shape[0]):
         for margin in range(margins):
-            c, at = np.uint64(margin), i * rows
-            low = high = signs[at] * flat[cells[at] + c]
-            for r in range(at + 1, at + rows):
-                number = signs[r] * flat[cells[r] + c]
+            c = np.uint64(margin)
+            low = high = number_at(flat, places[i, 0], c)
+            for r in range(1, rows):
+                number = number_at(flat, places[i, r], c)
                 low, high = min(low, number), max(high, number)
             spread[i, margin] = 0.5 * (high - low)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shortlist.kernels._jit import kernel
-from shortlist.kernels.count_sketch import CountSketch, locate
+from shortlist.kernels.count_sketch import MAX_SIZE, CountSketch, locate
 from shortlist.kernels.id_table import EMPTY, n_slots, slot_of
 
 SKETCH, ARRAY, TABLE = 0, 1, 2
@@ -33,6 +33,8 @@ def _addresses(kind, n_places, room):
 
 
 def _one_row(width, n_margins):
+    if width * n_margins >= MAX_SIZE:
+        raise ValueError("exact weights should be fewer than 2^31 (8 GB)")
     # one row, whose multiplier nobody uses
     table = np.zeros((1, width, n_margins), np.float32)
     return CountSketch(table, np.ones(1, np.uint64))
@@ -55,20 +57,19 @@ def exact_table(room, n_margins=1):
 
 
 @kernel
-def settle_in(cells_of, addresses, ids, cells, signs):
+def settle_in(cells_of, addresses, ids, places):
     """Write where ids live, as ``locate`` does; those new to a table move in.
 
     Return False if a table has no room for one of them.
     """
     if addresses.kind == SKETCH:
-        locate(cells_of, ids, cells, signs)
+        locate(cells_of, ids, places)
         return True
     margins = np.uint64(cells_of.table.shape[2])
     slots, order, count = addresses.slots, addresses.order, addresses.count
     for i in range(ids.shape[0]):
-        signs[i] = np.float32(1.0)
         if addresses.kind == ARRAY:
-            cells[i] = ids[i] * margins
+            places[i, 0] = np.uint32(ids[i] * margins)
             continue
         slot = slot_of(slots, ids[i])
         if slots[slot] == EMPTY:
@@ -77,7 +78,7 @@ def settle_in(cells_of, addresses, ids, cells, signs):
             slots[slot] = _ZERO if ids[i] == EMPTY else ids[i]
             order[count[0]] = slot
             count[0] += 1
-        cells[i] = np.uint64(slot) * margins
+        places[i, 0] = np.uint32(np.uint64(slot) * margins)
     return True
 
 

@@ -14,8 +14,8 @@ _MIX_B = np.uint64(0xC4CEB9FE1A85EC53)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _U32 = np.uint64(32)
 _U33 = np.uint64(33)
-_U30 = np.uint64(30)
-_TWO = np.uint64(2)
+_U31 = np.uint64(31)
+_U1 = np.uint64(1)
 
 
 @kernel
@@ -35,12 +35,9 @@ def cell_of(hashed, width):
 
 
 @kernel
-def sign_of(hashed):
-    """Return +1 or -1, from a bit that the cell does not depend on.
-
-    Arithmetic, not a branch: a random sign would be predicted wrongly half the time.
-    """
-    return np.float32(np.int64((hashed >> _U30) & _TWO) - 1)
+def sign_bit(hashed):
+    """Return 1 for a minus, 0 for a plus: a bit that the cell does not depend on."""
+    return ((hashed >> _U31) & _U1) ^ _U1
 
 
 @kernel

@@ -32,7 +32,7 @@ from shortlist._protocols import (
 from shortlist._scoring import Responding
 from shortlist._targets import Label, Target
 from shortlist.kernels._jit import kernel
-from shortlist.kernels.count_sketch import count_sketch, locate
+from shortlist.kernels.count_sketch import count_sketch, locate, number_at
 from shortlist.kernels.exact_store import hashed
 from shortlist.kernels.top_set import top_set
 from shortlist.sketch._example import longest_row, steps_for
@@ -61,15 +61,15 @@ CAPABILITIES = Capabilities(
 def bucket_margins(sketch, bias, block, out):  # type: ignore[no-untyped-def]
     """Write the margins of rows to out[i, c], made with the weights of buckets."""
     longest = longest_row(block)
-    cells, signs = np.empty(longest, np.uint64), np.empty(longest, np.float32)
+    places = np.empty((longest, 1), np.uint32)
     flat = sketch.table.reshape(-1)
     for i in range(out.shape[0]):
         first, last = block.indptr[i], block.indptr[i + 1]
-        locate(sketch, block.ids[first:last], cells, signs)
+        locate(sketch, block.ids[first:last], places)
         for c in range(out.shape[1]):
             out[i, c] = bias[c]
             for t in range(last - first):
-                weight = signs[t] * flat[cells[t] + np.uint64(c)]
+                weight = number_at(flat, places[t, 0], np.uint64(c))
                 out[i, c] += weight * block.values[first + t]
 
 
@@ -131,7 +131,12 @@ class HashedRule:
         sketch = count_sketch(1, width, margins, self.seed)
         return paper_state(sketch, hashed(), top_set(0, margins), margins)
 
-    def learn(self, model: PaperState, target: Target, block: RowBlock) -> None:
+    def ahead(self, model: PaperState, block: RowBlock) -> None:
+        """Nothing can be done before a block's turn comes."""
+
+    def learn(
+        self, model: PaperState, target: Target, block: RowBlock, ahead: None = None
+    ) -> None:
         """Learn from a block, in place."""
         steps = steps_for(target, damped=True)
         descend(target.loss, steps, NOTHING, model, block)

@@ -32,7 +32,7 @@ from shortlist._protocols import Capabilities, Floats, Ids, RowBlock, ShortlistE
 from shortlist._steps import N_TOTALS
 from shortlist._targets import Target
 from shortlist.kernels._jit import kernel
-from shortlist.kernels.count_sketch import CountSketch, add_located
+from shortlist.kernels.count_sketch import CountSketch, add_located, number_at
 from shortlist.kernels.exact_store import (
     Addresses,
     clear,
@@ -113,7 +113,7 @@ def gather(loss, steps, batch, state, block):  # type: ignore[no-untyped-def]
     flat = gradient.table.reshape(-1)
     margins = n_margins(loss, gradient.table.shape[2])
     longest = longest_row(block)
-    cells, signs = np.empty(longest, np.uint64), np.empty(longest, np.float32)
+    places = np.empty((longest, 1), np.uint32)
     moves = np.empty(longest)
     z, pulls, curvatures = np.empty(margins), np.empty(margins), np.empty(margins)
 
@@ -125,19 +125,19 @@ def gather(loss, steps, batch, state, block):  # type: ignore[no-untyped-def]
         ids, x = block.ids[first : first + length], block.values[first : first + length]
         if addresses.count[0] + length > addresses.order.shape[0]:
             threshold(state)
-        if not settle_in(gradient, addresses, ids, cells, signs):
+        if not settle_in(gradient, addresses, ids, places):
             return i
         active_margins(top, state.bias, ids, x, z)
         for t in range(length):
             for c in range(margins):
-                z[c] += flat[cells[t] + np.uint64(c)] * x[t]
+                z[c] += number_at(flat, places[t, 0], np.uint64(c)) * x[t]
         example = (block.y[i], importance)
         weight_pulls(loss, steps, state, example, x, z, pulls, curvatures)
         for c in range(margins):
             if pulls[c] != 0.0:
                 for t in range(length):
                     moves[t] = pulls[c] * x[t]
-                add_located(flat, 1, cells, signs, c, moves[:length])
+                add_located(flat, places, c, moves[:length])
         state.batch_rows[0] += 1
         if state.batch_rows[0] == batch:
             threshold(state)
@@ -203,7 +203,12 @@ class IhtRule:
             np.zeros(N_TOTALS),
         )
 
-    def learn(self, model: IhtState, target: Target, block: RowBlock) -> None:
+    def ahead(self, model: IhtState, block: RowBlock) -> None:
+        """Nothing can be done before a block's turn comes."""
+
+    def learn(
+        self, model: IhtState, target: Target, block: RowBlock, ahead: None = None
+    ) -> None:
         """Learn from a block, in place."""
         steps = steps_for(target, damped=self.damped)
         learned = gather(target.loss, steps, self.batch, model, block)

@@ -11,6 +11,10 @@ reaches the threshold of the candidates. Two step rules share the loop:
   h x_j^2 collected so far, lives in one more row of cells beside row 0; shortened where
   all the steps together would overshoot.
 
+Where features live in the sketch is found beforehand (``places_of``, by another thread if
+there is one), so that the cells of the next example can be fetched while this one is
+learned from.
+
 Scores rank as |w_j| and as |w_j| (n_j + ridge)^(1/4); the second is kept as its fourth
 power, which ranks the same and costs no roots.
 """
@@ -21,12 +25,22 @@ import numpy as np
 
 from shortlist._steps import ask, bias_step, count_norm, judge, mean_norm, shorten
 from shortlist.kernels._jit import kernel
-from shortlist.kernels.count_sketch import CountSketch, add_located, locate, medians
+from shortlist.kernels.count_sketch import (
+    CountSketch,
+    add_located,
+    cell_at,
+    locate,
+    medians,
+)
 from shortlist.kernels.heavy_hitters import Candidates, cut, listed
 from shortlist.kernels.id_table import put
+from shortlist.kernels.prefetch import prefetch
 from shortlist.losses import n_margins
 
 GRADIENT, NEWTON = 0, 1
+
+#: Cells of a sketch that the caches close to a core can hold: 512 kB.
+_NEAR = 1 << 17
 
 
 class StepRule(NamedTuple):
@@ -58,21 +72,22 @@ def gradient_steps(pull, x, weights, steps, scores):
 
 
 @kernel
-def newton_give(known, cells, x, ridge):
+def newton_give(known, places, x, ridge):
     """How far the newton steps of an example together move its margin."""
     give = 0.0
     for t in range(x.shape[0]):
-        give += x[t] * x[t] / (known[cells[t]] + ridge)
+        give += x[t] * x[t] / (known[cell_at(places[t, 0])] + ridge)
     return give
 
 
 @kernel
-def newton_steps(known, cells, evidence, x, weights, steps, scores):
+def newton_steps(known, places, evidence, x, weights, steps, scores):
     """Diagonal Newton steps, with the information collected so far."""
     e, h, ridge = evidence
     for t in range(x.shape[0]):
-        information = known[cells[t]] + h * x[t] * x[t]
-        known[cells[t]] = information
+        cell = cell_at(places[t, 0])
+        information = known[cell] + h * x[t] * x[t]
+        known[cell] = information
         steps[t] = e * x[t] / (information + ridge)
         squared = (weights[t] + steps[t]) * (weights[t] + steps[t])
         scores[t] = squared * squared * (information + ridge)
@@ -93,30 +108,51 @@ def nominate(rule, state, c, ids, scores):
 
 
 @kernel
-def explore(loss, rule, state, block):
-    """Learn from a block of examples, in order."""
+def fetch(flat, known, places):
+    """Begin to load the cells of an example."""
+    for t in range(places.shape[0]):
+        for r in range(places.shape[1]):
+            prefetch(flat, cell_at(places[t, r]))
+        if known.shape[0] > 0:
+            prefetch(known, cell_at(places[t, 0]))
+
+
+def places_of(state: SketchState, ids: np.ndarray) -> np.ndarray:
+    """Where features live in each row of the sketch; needs nothing but their ids."""
+    places = np.empty((len(ids), state.sketch.table.shape[0]), np.uint32)
+    locate(state.sketch, ids, places)
+    return places
+
+
+@kernel
+def explore(loss, rule, state, block, places):
+    """Learn from a block of examples, in order; places as of ``places_of``."""
     sketch, totals = state.sketch, state.totals
     flat, known = sketch.table.reshape(-1), state.information.reshape(-1)
-    rows, margins = sketch.table.shape[0], n_margins(loss, sketch.table.shape[2])
-    longest = 0
-    for i in range(block.y.shape[0]):
+    margins = n_margins(loss, sketch.table.shape[2])
+    is_far = flat.shape[0] > _NEAR
+    n_rows, longest = block.y.shape[0], 0
+    for i in range(n_rows):
         longest = max(longest, block.indptr[i + 1] - block.indptr[i])
-    cells = np.empty(longest * rows, np.uint64)
-    signs = np.empty(longest * rows, np.float32)
     weights = np.empty((longest, margins))
     steps, scores = np.empty(longest), np.empty(longest)
     z, pulls, curvatures = np.empty(margins), np.empty(margins), np.empty(margins)
     give = np.empty(margins)
 
-    for i in range(block.y.shape[0]):
+    for i in range(n_rows):
+        first, last = block.indptr[i], block.indptr[i + 1]
+        if is_far and i + 1 < n_rows:
+            fetch(flat, known, places[last : block.indptr[i + 2]])
         importance = block.weight[i]
         if importance == 0.0:
             continue
-        first, length = block.indptr[i], block.indptr[i + 1] - block.indptr[i]
-        ids, x = block.ids[first : first + length], block.values[first : first + length]
-
-        locate(sketch, ids, cells, signs)
-        medians(flat, rows, cells, signs, weights[:length])
+        ids, x, here = (
+            block.ids[first:last],
+            block.values[first:last],
+            places[first:last],
+        )
+        length = last - first
+        medians(flat, here, weights[:length])
         norm = 0.0
         for c in range(margins):
             z[c] = state.bias[c]
@@ -135,11 +171,11 @@ def explore(loss, rule, state, block):
         bias_step(
             loss, example, rate, state.bias, state.bias_scale, z, pulls, curvatures
         )
-        first_row, ridge = cells[: length * rows : rows], rule.ridge * scale
+        ridge = rule.ridge * scale
         for c in range(margins):
             give[c] = norm / scale
             if rule.step == NEWTON:
-                give[c] = newton_give(known[c:], first_row, x, ridge)
+                give[c] = newton_give(known[c:], here, x, ridge)
         implicit = rule.cautious or rule.step == NEWTON
         if implicit:
             shorten(loss, example, rule.cautious, give, z, pulls, curvatures)
@@ -150,13 +186,11 @@ def explore(loss, rule, state, block):
                 continue
             if rule.step == NEWTON:
                 evidence = (e, h, ridge)
-                newton_steps(
-                    known[c:], first_row, evidence, x, weights[:, c], steps, scores
-                )
+                newton_steps(known[c:], here, evidence, x, weights[:, c], steps, scores)
             else:
                 pull = e / scale if implicit else e / (scale + h * norm)
                 gradient_steps(pull, x, weights[:, c], steps, scores)
-            add_located(flat, rows, cells, signs, c, steps[:length])
+            add_located(flat, here, c, steps[:length])
             nominate(rule, state, c, ids, scores)
 
 
@@ -166,11 +200,10 @@ def rescore(rule, state, c, ids):
     sketch = state.sketch
     rows, _, margins = sketch.table.shape
     flat, known = sketch.table.reshape(-1), state.information.reshape(-1)
-    cells = np.empty(ids.shape[0] * rows, np.uint64)
-    signs = np.empty(ids.shape[0] * rows, np.float32)
+    places = np.empty((ids.shape[0], rows), np.uint32)
     weights = np.empty((ids.shape[0], margins))
-    locate(sketch, ids, cells, signs)
-    medians(flat, rows, cells, signs, weights)
+    locate(sketch, ids, places)
+    medians(flat, places, weights)
     ridge = rule.ridge * mean_norm(state.totals)
     estimates, scores = np.empty(ids.shape[0]), np.empty(ids.shape[0])
     information = np.zeros(ids.shape[0])
@@ -178,7 +211,7 @@ def rescore(rule, state, c, ids):
         estimates[i] = weights[i, c]
         scores[i] = abs(estimates[i])
         if rule.step == NEWTON:
-            information[i] = known[cells[i * rows] + np.uint64(c)]
+            information[i] = known[cell_at(places[i, 0]) + np.uint64(c)]
             squared = estimates[i] * estimates[i]
             scores[i] = squared * squared * (information[i] + ridge)
     return estimates, scores, information

@@ -36,6 +36,7 @@ from shortlist.sketch._kernels import (
     SketchState,
     StepRule,
     explore,
+    places_of,
     rescore,
 )
 from shortlist.sketch._memory import cells_in_row
@@ -127,9 +128,15 @@ class MissionRule:
             np.zeros(N_TOTALS),
         )
 
-    def learn(self, model: SketchState, target: Target, block: RowBlock) -> None:
+    def ahead(self, model: SketchState, block: RowBlock) -> Any:
+        """Where the features of a block live in the sketch."""
+        return places_of(model, block.ids)
+
+    def learn(
+        self, model: SketchState, target: Target, block: RowBlock, places: Any
+    ) -> None:
         """Learn from a block, in place."""
-        explore(target.loss, self._constants(target), model, block)
+        explore(target.loss, self._constants(target), model, block, places)
 
     def totals(self, model: SketchState) -> Floats:
         """Running totals."""

@@ -111,8 +111,7 @@ def descend(loss, steps, forgetting, state, block):  # type: ignore[no-untyped-d
     rows, margins = sketch.table.shape[0], n_margins(loss, sketch.table.shape[2])
     hears_all = top.ids.shape[1] == 0
     longest = max(longest_row(block), top.ids.shape[1])
-    cells = np.empty(longest * rows, np.uint64)
-    signs = np.empty(longest * rows, np.float32)
+    places = np.empty((longest, rows), np.uint32)
     weights, moves = np.empty((longest, margins)), np.empty(longest)
     z, pulls, curvatures = np.empty(margins), np.empty(margins), np.empty(margins)
 
@@ -122,11 +121,11 @@ def descend(loss, steps, forgetting, state, block):  # type: ignore[no-untyped-d
             continue
         first, length = block.indptr[i], block.indptr[i + 1] - block.indptr[i]
         ids, x = block.ids[first : first + length], block.values[first : first + length]
-        if not settle_in(sketch, state.addresses, ids, cells, signs):
+        if not settle_in(sketch, state.addresses, ids, places):
             return i
         active_margins(top, state.bias, ids, x, z)
         if hears_all:
-            medians(flat, rows, cells, signs, weights[:length])
+            medians(flat, places, weights[:length])
             for t in range(length):
                 for c in range(margins):
                     z[c] += weights[t, c] * unit[0] * x[t]
@@ -136,32 +135,32 @@ def descend(loss, steps, forgetting, state, block):  # type: ignore[no-untyped-d
             if pulls[c] != 0.0:
                 for t in range(length):
                     moves[t] = pulls[c] * x[t] / unit[0]
-                add_located(flat, rows, cells, signs, c, moves[:length])
+                add_located(flat, places, c, moves[:length])
         if hears_all:
             continue
-        medians(flat, rows, cells, signs, weights[:length])
+        medians(flat, places, weights[:length])
         for c in range(margins):
             for t in range(length):
                 weight = weights[t, c] * unit[0]
                 if lazy == 0.0 or abs(weight - weight_of(top, c, ids[t])) >= lazy:
                     offer(top, c, ids[t], weight)
         if gamma < 1.0:
-            fade(gamma, state, cells, signs, moves)
+            fade(gamma, state, places, moves)
     return block.y.shape[0]
 
 
 @kernel
-def fade(gamma, state, cells, signs, moves):  # type: ignore[no-untyped-def]
+def fade(gamma, state, places, moves):  # type: ignore[no-untyped-def]
     """Multiply all weights but the active ones by gamma."""
     sketch, top, unit = state.sketch, state.top, state.unit
     flat = sketch.table.reshape(-1)
     unit[0] *= gamma
     for c in range(state.bias.shape[0]):
         n = top.count[c]
-        settle_in(sketch, state.addresses, top.ids[c, :n], cells, signs)
+        settle_in(sketch, state.addresses, top.ids[c, :n], places)
         for t in range(n):
             moves[t] = (1.0 - gamma) * top.weights[c, t] / unit[0]
-        add_located(flat, sketch.table.shape[0], cells, signs, c, moves[:n])
+        add_located(flat, places, c, moves[:n])
     if unit[0] < _SMALLEST_UNIT:
         for i in range(flat.shape[0]):
             flat[i] = np.float32(flat[i] * unit[0])
@@ -198,7 +197,12 @@ class PaperRule:
         sketch = count_sketch(self.rows, width, margins, self.seed)
         return paper_state(sketch, hashed(), top, margins)
 
-    def learn(self, model: PaperState, target: Target, block: RowBlock) -> None:
+    def ahead(self, model: PaperState, block: RowBlock) -> None:
+        """Nothing can be done before a block's turn comes."""
+
+    def learn(
+        self, model: PaperState, target: Target, block: RowBlock, ahead: None = None
+    ) -> None:
         """Learn from a block, in place."""
         steps = steps_for(target, damped=False)
         learned = descend(target.loss, steps, self.forgetting, model, block)

@@ -36,6 +36,7 @@ from shortlist.sources._files import (
 
 _SNIPPET = 40
 _BLOCKS_REMEMBERED = 64
+_MOST_ROWS = 1 << 15
 _MAGIC = {
     b"\x1f\x8b": "gzip data; name the file .gz, or unpack the pipe",
     b"BZh": "bzip2 data; name the file .bz2, or unpack the pipe",
@@ -187,8 +188,8 @@ class Reader:
                 text.advance(parsed.consumed)
                 self.lines += parsed.lines
                 self.position = text.position
-                if block.n_rows:
-                    yield block._replace(position=self.position)
+                yield from self._pieces(block._replace(position=self.position))
+                del block
                 if complaint:
                     raise DataError(complaint)
         finally:
@@ -196,6 +197,17 @@ class Reader:
 
     def _open(self) -> Text:
         return open_text(self.file)
+
+    def _pieces(self, block: RowBlock) -> Iterator[RowBlock]:
+        """Yield a block of very many short rows in parts, as several may be held."""
+        if 0 < block.n_rows <= _MOST_ROWS:
+            yield block
+            return
+        lines = self.line_of
+        for begin in range(0, block.n_rows, _MOST_ROWS):
+            rows = np.arange(begin, min(begin + _MOST_ROWS, block.n_rows))
+            self.line_of = lines[rows]
+            yield take_rows(block, rows)
 
     def _room_for(self, n: int) -> Rows:
         if n > self._capacity:

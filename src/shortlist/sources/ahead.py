@@ -9,11 +9,12 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterator
+from typing import Any, TypeVar
 
-from shortlist._protocols import RowBlock
+Item = TypeVar("Item")
 
 #: Blocks that may wait; more would only take memory, as the slower side sets the pace.
-DEPTH = 2
+DEPTH = 1
 #: Seconds to wait for a thread whose blocks nobody wants any more; one that waits for a
 #: pipe may never come back, and is left to it.
 _PATIENCE = 0.2
@@ -21,7 +22,7 @@ _PATIENCE = 0.2
 _END = object()
 
 
-def read_ahead(blocks: Iterator[RowBlock]) -> Iterator[RowBlock]:
+def read_ahead(blocks: Iterator[Item]) -> Iterator[Item]:
     """Yield what an iterator yields, in order, drawn from it ahead of time.
 
     What the iterator raises is raised here, after all that came before it. Closing the
@@ -51,14 +52,14 @@ def read_ahead(blocks: Iterator[RowBlock]) -> Iterator[RowBlock]:
 
 
 def _draw(
-    blocks: Iterator[RowBlock], ready: queue.Queue[object], unwanted: threading.Event
+    blocks: Iterator[Any], ready: queue.Queue[object], unwanted: threading.Event
 ) -> None:
     try:
         for block in blocks:
             ready.put(block)
             del block  # whoever takes it should be the last to hold it
             if unwanted.is_set():
-                break
+                return
         ready.put(_END)
     except BaseException as error:  # whatever it is concerns the one who waits
         ready.put(error)
