@@ -90,6 +90,42 @@ class HashedSGD(OnlineFitting):
         self.normalize = normalize
         self.seed = seed
 
+    def fit(self, X: Any, y: Any) -> Any:  # type: ignore[override]
+        """Learn from a table.
+
+        One pass of steps depends on the order of rows, so a row of weight 2 would not be
+        the row twice: weights come with sources only.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self : object
+        """
+        return super().fit(X, y)
+
+    def partial_fit(  # type: ignore[override]
+        self, X: Any, y: Any, classes: Sequence[Any] | None = None
+    ) -> Any:
+        """Learn from more examples; earlier ones are not needed again.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like, default=None
+            All classes there will ever be. Needed in the first call, unless that call
+            shows them all.
+
+        Returns
+        -------
+        self : object
+        """
+        return super().partial_fit(X, y, classes)
+
     @property
     def _learned(self) -> HashedModel:
         return self.model_
