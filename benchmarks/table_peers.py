@@ -19,19 +19,23 @@ def by_foba(X, y, k, logistic, **settings):
     return FoBa(k, loss=loss, **settings).fit(X, y).get_support(indices=True)
 
 
+#: The paper has one objective throughout and goes no further than k.
+TO_THE_LETTER = {"overshoot": 0.0, "search_l2": None}
+
+
 def by_foba_paper(X, y, k, logistic):
     """FoBa-gdt to the letter."""
-    return by_foba(X, y, k, logistic, overshoot=0.0)
+    return by_foba(X, y, k, logistic, **TO_THE_LETTER)
 
 
 def by_foba_obj(X, y, k, logistic):
     """FoBa-obj to the letter."""
-    return by_foba(X, y, k, logistic, overshoot=0.0, criterion="objective")
+    return by_foba(X, y, k, logistic, criterion="objective", **TO_THE_LETTER)
 
 
 def by_forward(X, y, k, logistic):
     """Forward steps only."""
-    return by_foba(X, y, k, logistic, overshoot=0.0, backward=False)
+    return by_foba(X, y, k, logistic, backward=False, **TO_THE_LETTER)
 
 
 def by_abess(X, y, k, logistic):
