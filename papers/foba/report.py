@@ -173,7 +173,7 @@ def real(rows):
         1, len(sets), figsize=(3.4 * len(sets), 3.2), layout="tight", squeeze=False
     )
     print(
-        "\n| set | k | FoBa | abess | L1 + refit | FoBa, all by default | FoBa, one ridge | "
+        "\n| set | k | FoBa | abess | L1 + refit | FoBa, by default | FoBa, one ridge | "
         "FoBa - abess | FoBa - L1 |\n|---|---|---|---|---|---|---|---|---|"
     )
     for axis, name in zip(axes[0], sets, strict=True):

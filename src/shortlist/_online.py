@@ -35,7 +35,7 @@ from shortlist._protocols import (
 )
 from shortlist._refit import Coordinates, Refit, coordinates, keep
 from shortlist._shortlist import Shortlist
-from shortlist._steps import HITS, LOSS, WEIGHT, mean_norm
+from shortlist._steps import LOSS, WEIGHT, mean_norm
 from shortlist._targets import (
     Target,
     notes_on,
@@ -43,15 +43,14 @@ from shortlist._targets import (
     target_of,
     with_codes,
 )
+from shortlist._trace import Trace
 from shortlist.kernels.csr import row_slice
 from shortlist.kernels.id_table import IdIndex, index_ids
 from shortlist.kernels.masking import drop
 from shortlist.losses import spell
+from shortlist.sources._distinct_names import collision_params
 
 EXPLORE, REFIT, SETTLE, DONE = "explore", "refit", "settle", "done"
-
-TRACE_INTERVAL = 1000
-TRACE_POINTS = 200
 
 #: AdaGrad rate of the bias for classes; a regression's bias takes Newton steps.
 _CLASS_BIAS_RATE = 0.3
@@ -94,50 +93,13 @@ class Rule(Protocol):
         """Running totals as ``shortlist._steps`` lays them out."""
         ...
 
-    def found(self, model: Any, target: Target, always: Ids) -> Found:
-        """Candidates and the features asked for always, at every margin."""
+    def candidates(self, model: Any) -> Ids:
+        """All features that could be found now, apart from those asked for always."""
         ...
 
-
-@dataclass
-class Trace:
-    """Loss and accuracy of successive windows of examples, at most a few hundred.
-
-    Windows end at row numbers that do not depend on blocks. When there are too many,
-    neighbours are merged and windows become twice as long.
-    """
-
-    interval: int = TRACE_INTERVAL
-    rows: int = 0
-    marks: list[tuple[int, float, float, float]] = field(default_factory=list)
-
-    def room(self) -> int:
-        """Rows until the current window ends."""
-        return self.interval - self.rows % self.interval
-
-    def advance(self, n: int, totals: Floats) -> None:
-        """Note that n rows, within the current window, have been learned."""
-        self.rows += n
-        if self.rows % self.interval == 0:
-            self._mark(totals)
-            if len(self.marks) == TRACE_POINTS:
-                self.marks = self.marks[1::2]
-                self.interval *= 2
-
-    def _mark(self, totals: Floats) -> None:
-        mark = (float(totals[place]) for place in (WEIGHT, LOSS, HITS))
-        self.marks.append((self.rows, *mark))  # type: ignore[arg-type]
-
-    def arrays(self, totals: Floats, classes: bool) -> dict[str, np.ndarray]:
-        """Rows at the end of each window, and the mean loss and accuracy within it."""
-        marks = list(self.marks)
-        if not marks or marks[-1][0] < self.rows:
-            marks.append((self.rows, totals[WEIGHT], totals[LOSS], totals[HITS]))
-        table = np.array([(0, 0.0, 0.0, 0.0), *marks])
-        weight, loss, hits = np.diff(table[:, 1:], axis=0).T
-        weight = np.where(weight > 0, weight, 1.0)
-        out = {"rows": table[1:, 0].astype(np.int64), "loss": loss / weight}
-        return out | ({"accuracy": hits / weight} if classes else {})
+    def found(self, model: Any, target: Target, always: Ids) -> Found:
+        """The best candidates and the features asked for always, at every margin."""
+        ...
 
 
 class Work(NamedTuple):
@@ -283,6 +245,13 @@ class OnlineLearner:
             trace.advance(end - begin, totals)
             begin = end
 
+    def candidates(self, state: OnlineState) -> Ids:
+        """Ids of all features that the result could have now."""
+        held = [state.always, self.rule.candidates(state.model)]
+        if state.refit is not None:
+            held.append(state.refit.chosen.id_of())
+        return np.unique(np.concatenate(held))
+
     def next_pass(self, state: OnlineState) -> bool:
         """Close a pass; True if another one is wanted."""
         state.rows_in_pass = 0
@@ -351,6 +320,7 @@ class OnlineLearner:
         if not (np.isfinite(found.weight).all() and np.isfinite(found.bias).all()):
             raise DataError(f"{source.name}: {OUT_OF_RANGE}")
         target, totals = state.target, self.rule.totals(state.model)
+        settings = {**self.params, **self.preparing.as_params()}
         return Shortlist(
             method=self.method,
             room=self.room,
@@ -367,7 +337,7 @@ class OnlineLearner:
             classes=target.classes,
             n_examples=state.n_examples,
             n_features=state.n_features,
-            params={**self.params, **self.preparing.as_params()},
+            params={**settings, **collision_params(source)},
             trace=state.trace.arrays(totals, target.classes is not None),
             notes=notes_on(target, state.n_skipped),
         )

@@ -73,6 +73,15 @@ class RowSource(Protocol):
 
     A source may have ``on_error``, "raise" or "skip": what to do about rows whose labels
     turn out bad; and ``locate(row)``, which says where in the input a row stands.
+
+    A source that can name features only while it reads, because it is a pipe, may have
+    ``crowded``: whether it holds so many names that some should go; and
+    ``retain(ids, learned)``: forget all names but those of these ids and of blocks that
+    have not been learned from, given the ``position`` of the last block that has. So names
+    of what may be chosen are known in memory that does not grow.
+
+    A source whose ids are hashes of names may have ``n_names``: about how many different
+    ones there have been in the rows read so far, or None.
     """
 
     name: str  #: for messages: a path, "stdin", "array"
@@ -143,6 +152,9 @@ class Algorithm(Protocol[State, Result_co]):
     It may have ``ahead(state, block)``, work on a block that needs nothing that ``step``
     changes. An engine may do it in another thread, while earlier blocks are learned
     from, and hands what comes of it to ``step`` in place of the block.
+
+    It may have ``candidates(state)``: ids of all features that its result could
+    have if no other rows came. A source need not know the names of others.
     """
 
     def start(self, source: RowSource, labels: Floats) -> State:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -111,19 +113,28 @@ def target_for(model: Shortlist | Responding, source: RowSource) -> Target:
     loss = get_loss(model.loss)
     if model.classes is None:
         return Target(loss, None, np.empty(0))
-    labels: Any = source.label_names
     try:
-        values = (
-            np.array(model.classes, np.float64)
-            if labels is None
-            else np.array([list(labels).index(c) for c in model.classes], np.float64)
-        )
+        values = _values_of(model.classes, source.label_names)
     except ValueError:
         known = ", ".join(map(str, model.classes))
         raise ShortlistError(
             f"{source.name}: its labels are not the classes of the model ({known})"
         ) from None
     return Target(loss, model.classes, values)
+
+
+def _values_of(classes: Sequence[Any], labels: Sequence[str] | None) -> Floats:
+    """Numbers by which a source knows the classes; of one it has not, no whole number."""
+    if labels is None:
+        return np.array(classes, np.float64)
+    codes = {label: float(code) for code, label in enumerate(labels)}
+    if not codes.keys() & set(classes):
+        raise ValueError
+    values, last = [], -1.0
+    for label in classes:
+        last = codes.get(label, math.floor(last) + 0.5)  # numbers have to increase
+        values.append(last)
+    return np.array(values)
 
 
 def evaluate(model: Shortlist | Responding, source: RowSource) -> Score:

@@ -154,3 +154,29 @@ def test_tables_are_made_of_it_too(run, tmp_path):
     assert result.exit_code == 0, result.stderr
     names = {row["name"] for row in csv.DictReader(result.stdout.splitlines())}
     assert names == {"s^f2", "s^f4"}
+
+
+def test_predicting_a_pipe_holds_no_names_that_nobody_asks_for(
+    run, tmp_path, monkeypatch
+):
+    from shortlist.sources import _name_stores
+
+    rows = [f"{(-1) ** i} | {'ab'[i % 2]} n{i}\n" for i in range(2000)]
+    (tmp_path / "rows.vw").write_text("".join(rows))
+    model = tmp_path / "m"
+    assert run("select", tmp_path / "rows.vw", "-k", 2, "-o", model).exit_code == 0
+    monkeypatch.setattr(_name_stores, "MANY_NAMES", 100)
+    held = []
+    retain = _name_stores.MetNames.retain
+
+    def watched(self, ids, learned):
+        retain(self, ids, learned)
+        held.append((len(ids), int(self.store.counts[0])))
+
+    monkeypatch.setattr(_name_stores.MetNames, "retain", watched)
+    text = "".join(f"| {'x' * 90}{i}\n" for i in range(50_000))  # five blocks
+    said = run("predict", model, "-", "--input-format", "vw", stdin=text)
+    assert said.stdout.count("\n") == 50_000
+    assert {n_needed for n_needed, _ in held} == {0}
+    assert max(n_names for _, n_names in held) < 30_000
+    assert len(held) > 1

@@ -30,7 +30,7 @@ TRICKY = (
 def parse(text, is_end=True, skip_bad=False, room=None, scratch=None, missing=0):
     text = np.frombuffer(text, np.uint8) if isinstance(text, bytes) else text
     room = room or rows_for(len(text))
-    notes = np.array([missing, 0, UNDECIDED, 0, 0, 0])
+    notes = np.array([missing, 0, UNDECIDED, 0, 0, 0, 0])
     task = task_for(b"y", b"w", open_store(1, 0), open_store(99, 999), 0, notes)
     task = with_room(task, len(text))
     task = task._replace(scratch=task.scratch if scratch is None else scratch)

@@ -14,9 +14,9 @@ from shortlist import (
     Mission,
     ShortlistError,
 )
-from shortlist._online import Trace
 from shortlist._scoring import evaluate
 from shortlist._steps import LOSS, N_TOTALS, WEIGHT
+from shortlist._trace import Trace
 from shortlist.engines import Broken, Interrupted, run
 from shortlist.losses import Huber
 from shortlist.sketch._mission import mission

@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +19,7 @@ from shortlist.cli._stopping import Stop, stopping
 if TYPE_CHECKING:
     from shortlist._protocols import Capabilities, RowSource
     from shortlist.engines import Keeper, Snapshot
+    from shortlist.sources._files import TextFile
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -104,7 +105,7 @@ def open_checkpoint(
         raise click.UsageError(
             f"{capabilities.method} holds all rows in memory and has no checkpoints"
         )
-    if not source.reiterable:
+    if not source.reiterable or any(f.size is None for f in _files(options)):
         raise click.UsageError(
             f"{source.name} cannot be read again, so a run on it cannot be resumed; "
             "save it to a file, or leave out --checkpoint"
@@ -126,11 +127,17 @@ def open_checkpoint(
 def _settings(ctx: click.Context) -> dict[str, Any]:
     """All that the result depends on: options, and which files there are."""
     from shortlist import __version__
-    from shortlist.sources._files import find_files
 
-    files = find_files(ctx.params["files"])
+    maps = [ctx.params["label"], ctx.params["label_map"]]
     return {
         **{name: value for name, value in ctx.params.items() if name not in _FREE},
         "version": __version__,
-        "files": [[os.path.basename(file.name), file.size] for file in files],
+        "files": [[os.path.basename(f.name), f.size] for f in _files(ctx.params)],
+        "maps": [os.path.getsize(m) for m in maps if m and os.path.isfile(m)],
     }
+
+
+def _files(options: Mapping[str, Any]) -> list[TextFile]:
+    from shortlist.sources._files import find_files
+
+    return find_files(options["files"])

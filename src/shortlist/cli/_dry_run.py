@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from shortlist.cli._holdout import hold_out
+from shortlist.cli._holdout import Split, has_parts, hold_out
 from shortlist.cli._input import TappedSource
 from shortlist.cli._output import aligned
 from shortlist.cli._progress import duration
@@ -40,6 +40,8 @@ class Rehearsal(NamedTuple):
 
 class _Sample(TappedSource):
     """The beginning of a source, in memory."""
+
+    part = None  # that of the source would be all of it
 
     def __init__(self, source: RowSource, blocks: Sequence[RowBlock]) -> None:
         super().__init__(source, lambda block: block)
@@ -67,12 +69,16 @@ def plan(
         )
     if hasattr(source, "block_bytes"):
         source.block_bytes = _BLOCK_BYTES
+    lot = (options["holdout"], options["seed"])
+    # Sequences are divided as a whole, rows as they come.
+    parts = hold_out(source, *lot) if has_parts(source) else None
+    source = source if parts is None else parts.train
     blocks = _beginning(source)  # the first time compiles
     if not blocks:
         raise DataError(f"{source.name}: expected rows to look at, got none")
     blocks, reading = _timed(lambda: _beginning(source))
     sample = _Sample(source, blocks)
-    split = hold_out(sample, options["holdout"], options["seed"])
+    split = hold_out(sample, *lot) if parts is None else parts._replace(train=sample)
     rehearse(learner, split.train)
     rehearsal = rehearse(learner, split.train)
     facts = _facts(source, blocks, learner, rehearsal)
@@ -81,6 +87,7 @@ def plan(
     facts["seconds"] = round(growing * facts["scale"] + rehearsal.fixed, 2)
     facts |= {"room": capabilities.room, "method": capabilities.method}
     facts["holdout"] = options["holdout"] if split.test is not None else 0.0
+    facts["held_out"] = _n_held_out(split, facts)
     if options["form"] == "json":
         return json.dumps(facts, indent=2)
     lines = _lines(facts, capabilities, rehearsal, options)
@@ -89,6 +96,13 @@ def plan(
         csv.writer(text, lineterminator="\n").writerows([("what", "answer"), *lines])
         return text.getvalue().removesuffix("\n")
     return f"{aligned(lines)}\nnothing was written; without --dry-run it would begin"
+
+
+def _n_held_out(split: Split, facts: Mapping[str, Any]) -> int:
+    if split.of is not None and split.test is not None:
+        return split.test.size or 0
+    n: int = round(facts["holdout"] * facts["rows"])
+    return n
 
 
 def _beginning(source: RowSource) -> list[RowBlock]:
@@ -140,8 +154,8 @@ def _facts(
     cells = getattr(getattr(model, "sketch", None), "table", None)
     return {
         "source": source.name,
-        "bytes": size,
-        "bytes_read": read,
+        source.unit: size,
+        f"{source.unit}_read": read,
         "scale": scale,
         "rows": round(scale * sum(block.n_rows for block in blocks)),
         "nonzeros": round(scale * sum(len(block.ids) for block in blocks)),
@@ -192,15 +206,15 @@ def _lines(
         *([("note", facts["note"])] if facts["note"] else []),
         (
             "data",
-            f"{facts['source']}, {facts['bytes'] / 1e6:,.1f} MB: "
+            f"{facts['source']}{_size(facts)}: "
             f"{about}{facts['rows']:,} rows, {about}{facts['nonzeros']:,} nonzeros",
         ),
         ("holdout", _holdout(facts, about)),
         ("memory", _memory(facts, options)),
         (
             "time",
-            f"{_about(facts['seconds'])}, going by the first "
-            f"{facts['bytes_read'] / 1e6:.1f} MB, compiled kernels and this machine",
+            f"{_about(facts['seconds'])}, going by the first {_read(facts)}, compiled "
+            "kernels and this machine",
         ),
     ]
     return lines
@@ -219,8 +233,18 @@ def _about(seconds: float) -> str:
 def _holdout(facts: Mapping[str, Any], about: str) -> str:
     if not facts["holdout"]:
         return "none: all rows are learned from"
-    n = round(facts["holdout"] * facts["rows"])
+    n = facts["held_out"]
     return f"{about or 'about '}{n:,} rows scored at the end, never learned from"
+
+
+def _size(facts: Mapping[str, Any]) -> str:
+    return f", {facts['bytes'] / 1e6:,.1f} MB" if "bytes" in facts else ""
+
+
+def _read(facts: Mapping[str, Any]) -> str:
+    if "bytes" in facts:
+        return f"{facts['bytes_read'] / 1e6:.1f} MB"
+    return f"{facts['rows_read']:,} rows"
 
 
 def _memory(facts: Mapping[str, Any], options: Mapping[str, Any]) -> str:

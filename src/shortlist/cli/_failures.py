@@ -13,8 +13,8 @@ BAD_DATA, BAD_USAGE, INTERRUPTED, READER_LEFT = 1, 2, 130, 141
 
 #: Settings of the library that are options here: "classes=", "k=5".
 _SETTING = re.compile(
-    r"(?:^|(?<=[\s(]))(always|budget|classes|delimiter|labels|loss|memory|missing|never|"
-    r"target|text|weight)="
+    r"(?:^|(?<=[\s(]))(always|budget|classes|delimiter|fragment|labels|loss|memory|"
+    r"missing|never|target|text|weight)="
 )
 _OTHER_NAMES = {"labels": "classes"}
 _K = re.compile(r"(?<=[\s(])k=(?=\d)")

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 #: With fewer rows held out, a score says more about luck than about features.
 FEWEST_ROWS = 10
+#: What parts are held out of, where rows are drawn from it.
+SEQUENCES = "every sequence"
 
 
 class Split(NamedTuple):
@@ -19,10 +21,14 @@ class Split(NamedTuple):
     train: RowSource
     test: RowSource | None  #: None: nothing is held out
     remark: str | None  #: why not, if it was asked for
+    of: str | None = None  #: what the fraction is one of, if not simply of the rows
 
 
 def hold_out(source: RowSource, fraction: float, seed: int) -> Split:
     """Split a source, unless so few rows would be held out that it is better not to.
+
+    Of fragments of sequences, the last part of every sequence is held out: fragments
+    drawn at random overlap, so that others would be known in part.
 
     Whether there are enough is known before learning only if the source can be read
     again; of a pipe the rows are held out and counted at the end.
@@ -31,17 +37,40 @@ def hold_out(source: RowSource, fraction: float, seed: int) -> Split:
 
     if fraction == 0.0:
         return Split(source, None, None)
+    if has_parts(source):
+        return _last_part(source, fraction)
     train, test = split_holdout(source, fraction, seed)
     if source.reiterable:
         n = _count_up_to(test, FEWEST_ROWS)
         if n < FEWEST_ROWS:
-            return Split(
-                source,
-                None,
-                f"held out: nothing; {n} row{'s' * (n != 1)} would be too few to judge "
-                "by, so all were learned from",
-            )
+            return Split(source, None, _too_few(n))
     return Split(train, test, None)
+
+
+def has_parts(source: Any) -> bool:
+    """Whether rows are drawn from sequences, which can be divided."""
+    drawn = getattr(source, "fragment", None) is not None
+    return drawn and getattr(source, "part", None) is not None
+
+
+def _last_part(source: Any, fraction: float) -> Split:
+    from shortlist._protocols import DataError
+
+    border = 1.0 - fraction
+    try:
+        test = source.part((border, 1.0))
+    except DataError:  # no sequence is long enough
+        return Split(source, None, _too_few(0))
+    if test.size < FEWEST_ROWS:
+        return Split(source, None, _too_few(test.size))
+    return Split(source.part((0.0, border)), test, None, of=SEQUENCES)
+
+
+def _too_few(n: int) -> str:
+    return (
+        f"held out: nothing; {n} row{'s' * (n != 1)} would be too few to judge by, so "
+        "all were learned from"
+    )
 
 
 def _count_up_to(source: RowSource, enough: int) -> int:
@@ -72,6 +101,15 @@ def describe(
     return f"{how_good} ({without}), loss {loss:.3g}"
 
 
-def as_params(score: Score, fraction: float) -> dict[str, Any]:
+def share(fraction: float, of: str | None) -> str:
+    """What was held out, in words."""
+    return (
+        f"the last {100 * fraction:g} % of {of}"
+        if of
+        else f"{fraction:.0%} of the rows"
+    )
+
+
+def as_params(score: Score, fraction: float, of: str | None) -> dict[str, Any]:
     """Turn a score into what a shortlist keeps of it."""
-    return {"fraction": fraction, **score._asdict()}
+    return {"fraction": fraction, **({"of": of} if of else {}), **score._asdict()}

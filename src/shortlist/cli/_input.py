@@ -18,14 +18,26 @@ def open_rows(
     input_format: str = "auto",
     on_error: str = "raise",
     options: Mapping[str, Any] | None = None,
+    label_map: str | None = None,
+    *,
+    strict: bool = True,
 ) -> RowSource:
-    """Source of the rows in these files; patterns and "-" are understood."""
+    """Source of the rows in these files; patterns and "-" are understood.
+
+    ``strict`` is whether a label that the map does not have is an error.
+    """
+    from shortlist.sources import LabelledSource
     from shortlist.sources._formats import file_source
 
     if "-" in files and sys.stdin.isatty():
         click.echo("reading rows from the terminal; Ctrl-D ends them", err=True)
     said = {"input_format": input_format, "on_error": on_error}
-    return file_source(files, **said, **(options or {}))
+    source = file_source(files, **said, **(options or {}))
+    return (
+        source
+        if label_map is None
+        else LabelledSource(source, label_map, strict=strict)
+    )
 
 
 def table_options_of(
@@ -35,10 +47,11 @@ def table_options_of(
     given: Mapping[str, Any],
     *,
     keeps_labels: bool = False,
+    label_map: str | None = None,
 ) -> dict[str, Any]:
     """Options to open files with, so that they are read as a model has read others.
 
-    Nothing is added for formats that are no tables.
+    Nothing is added for formats that are no tables; JSON lines count as such.
 
     Parameters
     ----------
@@ -49,19 +62,34 @@ def table_options_of(
         Options of the user, which come first.
     keeps_labels : bool, default=False
         Whether labels that the model does not know are wanted as well.
+    label_map : str, default=None
+        File of the labels that stand for the classes of the model.
     """
     from shortlist.sources._formats import FORMATS, format_of
 
-    if "scoring" not in FORMATS[format_of(files, input_format)[0]].takes:
+    takes = FORMATS[format_of(files, input_format)[0]].takes
+    if "scoring" not in takes:
         return dict(given)
-    known = shortlist.params.get("table", {})
+    table = shortlist.params.get("table", {})
+    known = {name: value for name, value in table.items() if name in takes}
     options: dict[str, Any] = {**known, **given, "scoring": True}
-    if not keeps_labels:
+    if label_map is not None:
+        options["labels"] = _labels_in(label_map)
+    elif not keeps_labels:
         options["labels"] = shortlist.classes or ()
     whole_rows = ("normalize", "interactions")  # the others matter for these, too
-    if all(shortlist.params.get(name) is None for name in whole_rows):
+    needs_all = any(shortlist.params.get(name) is not None for name in whole_rows)
+    if "only" in takes and not needs_all:
         options["only"] = shortlist.names
     return options
+
+
+def _labels_in(label_map: str) -> list[str]:
+    """Labels that a map has, if they are text; none if they are numbers."""
+    from shortlist.sources._label_maps import number_in, read_label_map
+
+    labels = list(read_label_map(label_map, "--label-map: expected a file"))
+    return [] if all(number_in(label) is not None for label in labels) else labels
 
 
 def as_params(source: Any) -> dict[str, Any]:
@@ -69,7 +97,7 @@ def as_params(source: Any) -> dict[str, Any]:
     if getattr(source, "target", None) is None:
         return {}
     names = ("target", "weight", "missing", "text")
-    settings = {name: getattr(source, name) for name in names}
+    settings = {name: getattr(source, name, None) for name in names}
     return {"table": {name: one for name, one in settings.items() if one}}
 
 
@@ -92,6 +120,14 @@ def skipped_line(source: Any) -> str | None:
     """Say how many bad lines the last pass over a source left out, if any."""
     n = getattr(source, "skipped", 0)
     return f"{n:,} bad line{'s were' if n != 1 else ' was'} left out" if n else None
+
+
+def forget_names(source: Any, position: int) -> None:
+    """Keep names of a pipe's features from piling up where a model knows its own."""
+    if getattr(source, "crowded", False):
+        import numpy as np
+
+        source.retain(np.empty(0, np.uint64), position)
 
 
 class TappedSource:

@@ -57,7 +57,7 @@ def table_options(of_model: bool = False) -> Callable[[F], F]:
             "--target",
             metavar="COLUMN",
             help="Column of a table that holds the labels; tables are CSV, TSV, Parquet "
-            f"and Arrow files.{default}",
+            f"and Arrow files, and JSON lines, of which it is a key or a.b.{default}",
         ),
         click.option(
             "--weight",
@@ -113,6 +113,16 @@ def _spelled_delimiter(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> str | None:
     return "\t" if value in ("tab", "\\t") else value
+
+
+def label_map_option() -> Callable[[F], F]:
+    """--label-map: classes in the place of labels."""
+    return click.option(
+        "--label-map",
+        metavar="FILE",
+        help="Lines of label, tab, class: labels become the names of their classes, and "
+        "several may have the same one.",
+    )
 
 
 def on_error_option() -> Callable[[F], F]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shortlist.cli._command import Command
-from shortlist.cli._holdout import describe
+from shortlist.cli._holdout import describe, share
 from shortlist.cli._input import load_model
 from shortlist.cli._options import model_argument
 from shortlist.cli._output import aligned
@@ -61,7 +61,7 @@ def _facts(path: str, shortlist: Shortlist) -> list[tuple[str, str]]:
     settings = {
         name: value
         for name, value in shortlist.params.items()
-        if name not in ("k", "command", "holdout")
+        if name not in ("k", "command", "holdout", "name_collision_probability")
     }
     facts = [
         ("model", f"{path}, by shortlist {shortlist.version}"),
@@ -74,6 +74,11 @@ def _facts(path: str, shortlist: Shortlist) -> list[tuple[str, str]]:
     if settings:
         spelled = ", ".join(f"{name} = {_plain(v)}" for name, v in settings.items())
         facts.append(("settings", spelled))
+    chance = shortlist.params.get("name_collision_probability")
+    if chance is not None:
+        facts.append(
+            ("names", f"hashed; two share an id with probability {chance:.1g}")
+        )
     facts += [("learned from", f"{shortlist.n_examples:,} examples")]
     facts += _course(shortlist)
     holdout = shortlist.params.get("holdout")
@@ -107,5 +112,5 @@ def _course(shortlist: Shortlist) -> list[tuple[str, str]]:
 
 
 def _score(holdout: Mapping[str, Any]) -> str:
-    score = {name: value for name, value in holdout.items() if name != "fraction"}
-    return f"{describe(**score)}; {holdout['fraction']:.0%} of the rows"
+    score = {name: v for name, v in holdout.items() if name not in ("fraction", "of")}
+    return f"{describe(**score)}; {share(holdout['fraction'], holdout.get('of'))}"

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shortlist.cli._command import Command
+from shortlist.cli._dna import dna_options, dna_settings_of
 from shortlist.cli._holdout import describe
 from shortlist.cli._input import (
     TappedSource,
+    forget_names,
     load_model,
     open_rows,
     skipped_line,
@@ -23,6 +25,7 @@ from shortlist.cli._options import (
     files_argument,
     given_table_options,
     input_format_option,
+    label_map_option,
     model_argument,
     on_error_option,
     quiet_option,
@@ -69,6 +72,8 @@ if TYPE_CHECKING:
     help="Add the probability of each class; for the losses logistic and softmax.",
 )
 @table_options(of_model=True)
+@dna_options(of_model=True)
+@label_map_option()
 @input_format_option()
 @on_error_option()
 @quiet_option()
@@ -81,7 +86,8 @@ def predict(
     input_format: str,
     on_error: str,
     quiet: bool,
-    **table: Any,
+    label_map: str | None,
+    **reading: Any,
 ) -> None:
     """Predict the labels of FILE... with a saved MODEL.
 
@@ -91,9 +97,12 @@ def predict(
     """
     check_output(out, files, [model])
     shortlist = load_model(model)
-    given = given_table_options(table)
-    options = table_options_of(shortlist, files, input_format, given)
-    opened = open_rows(files, input_format, on_error, options)
+    given = given_table_options(reading)
+    options = table_options_of(
+        shortlist, files, input_format, given, label_map=label_map
+    )
+    options |= dna_settings_of(shortlist, reading, files, input_format)
+    opened = open_rows(files, input_format, on_error, options, label_map, strict=False)
     from shortlist.sources.pairs import with_pairs_as
 
     source = with_pairs_as(shortlist.params, opened)
@@ -104,6 +113,7 @@ def predict(
         def write(block: RowBlock) -> None:
             stream.write(writer.lines(block))
             stream.flush()
+            forget_names(source, block.position)
 
         with progress_bar(quiet, prints=out == STDOUT) as observe:
             rows_seen = watched(source, observe, "predict")

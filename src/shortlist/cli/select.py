@@ -11,14 +11,25 @@ import click
 
 from shortlist.cli._checkpoint import Checkpoint, checkpoint_options, open_checkpoint
 from shortlist.cli._command import Command
+from shortlist.cli._dna import as_params as dna_params
+from shortlist.cli._dna import dna_options, dna_settings
 from shortlist.cli._failures import as_options
-from shortlist.cli._holdout import FEWEST_ROWS, Split, as_params, describe, hold_out
+from shortlist.cli._holdout import (
+    FEWEST_ROWS,
+    Split,
+    as_params,
+    describe,
+    hold_out,
+    share,
+)
 from shortlist.cli._input import as_params as table_params
 from shortlist.cli._input import open_rows, skipped_line
+from shortlist.cli._learner import make_learner
 from shortlist.cli._options import (
     files_argument,
     given_table_options,
     input_format_option,
+    label_map_option,
     on_error_option,
     quiet_option,
     table_options,
@@ -28,7 +39,7 @@ from shortlist.cli._progress import progress_bar, watched
 from shortlist.cli._reproduce import command_line
 
 if TYPE_CHECKING:
-    from shortlist._protocols import Capabilities, Progress, RowSource
+    from shortlist._protocols import Progress, RowSource
     from shortlist._scoring import Score
     from shortlist._shortlist import Shortlist
 
@@ -51,6 +62,7 @@ class Outcome(NamedTuple):
         "zcat data.svm.gz | shortlist select - -k 20 --format json > chosen.json",
         "shortlist select clicks.vw -k 20",
         "shortlist select people.csv -k 5 --target income --never id",
+        "shortlist select 'genomes/*.fna.gz' -k 20 --kmer 8 --canonical",
         "shortlist select data.svm -k 20 --dry-run",
     ),
 )
@@ -155,9 +167,12 @@ class Outcome(NamedTuple):
     type=click.FloatRange(0, 1, max_open=True),
     default=0.2,
     help="Share of rows, drawn by row number and seed, that is never learned from but "
-    "scored at the end; 0 learns from all.",
+    "scored at the end; 0 learns from all. Of fragments of sequences, it is the last part "
+    "of every sequence.",
 )
 @table_options()
+@dna_options()
+@label_map_option()
 @input_format_option()
 @on_error_option()
 @checkpoint_options()
@@ -182,13 +197,16 @@ def select(ctx: click.Context, /, **options: Any) -> None:
 
     FILE is libsvm text (label id:value id:value ...) or, if it ends in .vw, Vowpal
     Wabbit text (label |space name name:value ...); a table, if it ends in .csv or .tsv;
-    all of these plain or .gz, .bz2, .zst; a table in .parquet or .arrow; a pattern in
-    quotes; or - for standard input. Ids may be any 64-bit numbers and names any words:
+    JSON lines, if in .jsonl; DNA, if in .fasta, .fna, .fastq and such; all of these
+    plain or .gz, .bz2, .zst; a table in .parquet or .arrow; a pattern in quotes; or -
+    for standard input. Ids may be any 64-bit numbers and names any words:
     memory does not grow with them. Files are read two or three times, and once more to
     name features that have words in their names; a pipe once.
 
     Of a table, --target says which column holds the labels. A column of numbers is a
-    feature; any other makes a feature column=value of each of its values.
+    feature; any other makes a feature column=value of each of its values. So it is with
+    the keys of JSON lines. Of DNA, features are words of N letters (--kmer); FASTA files
+    are a class each, and rows are fragments of them, FASTQ files have a read in a row.
 
     Ctrl-C ends the run early: what was learned so far is printed and saved, marked as
     partial, and the exit code is 130. Bad data in mid-run ends it with nothing printed;
@@ -237,102 +255,15 @@ def open_table_or_rows(options: Mapping[str, Any]) -> RowSource:
     files, input_format = options["files"], options["input_format"]
     given = given_table_options(options)
     takes = FORMATS[format_of(files, input_format)[0]].takes
-    if options["classes"] is not None and "labels" in takes:
+    label_map = options["label_map"]
+    if options["classes"] is not None and "labels" in takes and label_map is None:
         given["labels"] = options["classes"].split(",")
-    source = open_rows(files, input_format, options["on_error"], given)
+    given |= dna_settings(options, files, input_format)
+    source = open_rows(files, input_format, options["on_error"], given, label_map)
     hint = getattr(source, "target_hint", None)
     if hint is not None:
         raise click.UsageError(as_options(f"{source.name}: expected labels; {hint}"))
     return with_pairs_as(options, source)
-
-
-#: Options that only some methods have.
-_OWN_OPTIONS = (
-    "memory",
-    "batch",
-    "recipe",
-    "budget",
-    "passes",
-    "log1p",
-    "normalize",
-    "class_weight",
-    "interactions",
-)
-
-
-def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, Any]:
-    """Make the algorithm that the options describe; refuse what it cannot do."""
-    from shortlist._registry import selector
-
-    options = ctx.params
-    capabilities = selector(options["method"])
-    own = {
-        name: options[name]
-        for name in _OWN_OPTIONS
-        if _has_option(ctx, capabilities, name)
-    }
-    _check_loss(capabilities, options["loss"])
-    _check_names(source, options["always"], options["never"])
-    learner = capabilities.load("algorithm")(
-        options["k"],
-        loss=options["loss"],
-        classes=_parse_classes(options["classes"], source),
-        always=options["always"],
-        never=options["never"],
-        seed=options["seed"],
-        reiterable=source.reiterable,
-        **own,
-    )
-    return capabilities, learner
-
-
-def _has_option(ctx: click.Context, capabilities: Capabilities, name: str) -> bool:
-    if name in capabilities.options:
-        return True
-    if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
-        raise click.UsageError(
-            f"{capabilities.method} has no setting --{name.replace('_', '-')}", ctx
-        )
-    return False
-
-
-def _check_loss(capabilities: Capabilities, loss: str) -> None:
-    from shortlist.losses import get_loss
-
-    if loss != "auto" and get_loss(loss).name not in capabilities.losses:
-        known = ", ".join(capabilities.losses)
-        raise click.BadParameter(
-            f"{capabilities.method} knows {known}, got {loss!r}",
-            param_hint="--loss",
-        )
-
-
-def _check_names(
-    source: RowSource, always: tuple[str, ...], never: tuple[str, ...]
-) -> None:
-    from shortlist._protocols import DataError
-
-    for option, names in (("--always", always), ("--never", never)):
-        try:
-            source.ids(names)
-        except DataError as error:
-            raise click.BadParameter(str(error), param_hint=option) from None
-    if both := sorted(set(always) & set(never)):
-        raise click.UsageError(f"feature {both[0]} is named by --always and by --never")
-
-
-def _parse_classes(text: str | None, source: RowSource) -> list[Any] | None:
-    if text is None:
-        return None
-    if source.label_names is not None:
-        return text.split(",")
-    try:
-        return [float(label) for label in text.split(",")]
-    except ValueError:
-        raise click.BadParameter(
-            f"labels of text are numbers, as in -1,1; got {text!r}",
-            param_hint="--classes",
-        ) from None
 
 
 def learn(
@@ -389,8 +320,10 @@ def learn(
         n = 0 if score is None else score.n_rows
         few = f"held out: {n} row{'s' * (n != 1)}, too few to judge by"
         return Outcome(shortlist, (few,))
-    params = {**shortlist.params, "holdout": as_params(score, fraction)}
-    remark = f"held out: {describe(**score._asdict())}"
+    holdout = as_params(score, fraction, split.of)
+    params = {**shortlist.params, "holdout": holdout}
+    where = f"{share(fraction, split.of)}, " if split.of else ""
+    remark = f"held out: {where}{describe(**score._asdict())}"
     return Outcome(replace(shortlist, params=params), (remark,))
 
 
@@ -416,7 +349,8 @@ def finished(shortlist: Shortlist, source: RowSource, command: str) -> Shortlist
     skipped = skipped_line(source)
     if skipped is not None:
         shortlist = _with_note(shortlist, skipped)
-    params = {**shortlist.params, **table_params(source), "command": command}
+    known = {**table_params(source), **dna_params(source)}
+    params = {**shortlist.params, **known, "command": command}
     return replace(shortlist, params=params)
 
 

@@ -9,7 +9,14 @@ from typing import Any
 import click
 
 from shortlist.cli._command import Command
-from shortlist.cli._input import load_model, open_rows, skipped_line, table_options_of
+from shortlist.cli._dna import dna_options, dna_settings_of
+from shortlist.cli._input import (
+    forget_names,
+    load_model,
+    open_rows,
+    skipped_line,
+    table_options_of,
+)
 from shortlist.cli._options import (
     files_argument,
     given_table_options,
@@ -58,6 +65,7 @@ FORMATS = {
     ".parquet), and standard output is svm.",
 )
 @table_options(of_model=True)
+@dna_options(of_model=True)
 @input_format_option()
 @on_error_option()
 @quiet_option()
@@ -69,7 +77,7 @@ def transform(
     input_format: str,
     on_error: str,
     quiet: bool,
-    **table: Any,
+    **reading: Any,
 ) -> None:
     """Write FILE... with only the features that MODEL chose.
 
@@ -85,8 +93,9 @@ def transform(
     form = form or _format_of(out)
     check_output(out, files, [model])
     shortlist = load_model(model)
-    given = given_table_options(table)
+    given = given_table_options(reading)
     options = table_options_of(shortlist, files, input_format, given, keeps_labels=True)
+    options |= dna_settings_of(shortlist, reading, files, input_format)
     opened = open_rows(files, input_format, on_error, options)
     from shortlist.sources.pairs import with_pairs_as
 
@@ -100,6 +109,7 @@ def transform(
         for block in watched(source, observe, "transform").blocks():
             kept = chosen.of(block)
             writer.write(kept)
+            forget_names(source, block.position)
             rows, values = rows + block.n_rows, values + len(kept.values)
     if quiet:
         return

@@ -156,6 +156,7 @@ def run(
                 algorithm.step(state, ready.work)
                 n, position = ready.n_rows, ready.position
                 del ready  # the next one may be made in its room
+                _forget_names(algorithm, state, source, position)
                 place = place._replace(rows=place.rows + n, learned=place.learned + n)
                 if observe is not None:
                     observe(_progress(algorithm, state, source, place, position))
@@ -175,6 +176,15 @@ def run(
         if place.learned < HEAD_ROWS:
             raise error from None
         raise Broken(str(error), algorithm.result(state, source)) from error
+
+
+def _forget_names(
+    algorithm: Algorithm[Any, Any], state: Any, source: RowSource, position: int
+) -> None:
+    """Have a pipe forget, now and then, the names that no result can need any more."""
+    candidates = getattr(algorithm, "candidates", None)
+    if candidates is not None and getattr(source, "crowded", False):
+        source.retain(candidates(state), position)  # type: ignore[attr-defined]
 
 
 def _keep(keeper: Keeper, snapshot: Snapshot) -> None:

@@ -88,6 +88,13 @@ def id_at(addresses, slot):
     return EMPTY if slot == addresses.slots.shape[0] - 1 else addresses.slots[slot]
 
 
+def ids_in(addresses):
+    """Ids of a table, in the order in which they came."""
+    places = addresses.order[: addresses.count[0]]
+    is_last = places == len(addresses.slots) - 1
+    return np.where(is_last, EMPTY, addresses.slots[places])
+
+
 @kernel
 def clear(cells_of, addresses):
     """Empty a table, in time that grows with what is in it."""

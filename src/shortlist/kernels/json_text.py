@@ -64,7 +64,8 @@ TWO_LABELS, TWO_WEIGHTS, NO_WEIGHT, NEW_LABEL = 17, 18, 19, 20
 NAMES_FULL, NAMES_CLASH, LABELS_FULL = 21, 22, 23
 
 # Numbers in Task.notes. Labels: where those of the line are, -1 if there are none.
-MISSING, PURPOSE, LABELS, NAME_LENGTH, LABEL_AT, WEIGHT_AT = range(6)
+# Lenient, 0 or 1: labels that are not known count as missing, weights need not be there.
+MISSING, PURPOSE, LABELS, NAME_LENGTH, LABEL_AT, WEIGHT_AT, LENIENT = range(7)
 
 # What to do about null, by notes[MISSING]; about labels, by notes[LABELS]. The first
 # label decides an undecided case; new names may be added only to open ones.
@@ -149,9 +150,6 @@ def _add(out, task, n, length, value):
     task.notes[NAME_LENGTH] = length
     if ending == CLASH:
         return NAMES_CLASH
-    if ending == FULL and task.notes[PURPOSE] == FIRST:
-        task.notes[PURPOSE] = NOBODY
-        return GOOD
     return NAMES_FULL if ending == FULL else GOOD
 
 
@@ -322,7 +320,8 @@ def _settle_label(text, out, task, row):
         case = OPEN_NAMES if is_text else NUMBERS
         task.notes[LABELS] = case
     if is_text != (case != NUMBERS):
-        return BAD_LABEL
+        out.y[row] = np.nan
+        return GOOD if task.notes[LENIENT] else BAD_LABEL
     if not is_text:
         return GOOD
     _, length, _ = read_string(text, at + 1, task.scratch, np.int64(0))
@@ -333,8 +332,11 @@ def _settle_label(text, out, task, row):
         if take_name(task.scratch, task.place, number, task.labels, purpose) == FULL:
             return LABELS_FULL
     code = place_of(task.labels.index, number)
+    if code < 0:
+        out.y[row] = np.nan
+        return GOOD if task.notes[LENIENT] else NEW_LABEL
     out.y[row] = code
-    return GOOD if code >= 0 else NEW_LABEL
+    return GOOD
 
 
 @parsing_kernel
@@ -350,7 +352,7 @@ def _line(text, p, out, task, row, n, n_hard):
     p = after_blanks(text, p)
     if character(text, p) != NEWLINE:
         return p, n, n_hard, NO_END
-    if len(task.weight) > 0 and task.notes[WEIGHT_AT] < 0:
+    if len(task.weight) > 0 and task.notes[WEIGHT_AT] < 0 and not task.notes[LENIENT]:
         return p, n, n_hard, NO_WEIGHT
     fault = _settle_label(text, out, task, row)
     return (p if fault == GOOD else task.notes[LABEL_AT]), n, n_hard, fault

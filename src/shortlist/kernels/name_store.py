@@ -2,13 +2,15 @@
 
 Names are taken from a text by places such as ``kernels.vw_text`` notes: start and stop of
 a namespace, which may be empty, and of a name in it. Either those of ids that are wanted
-are taken, or of all ids as they are met, while there is room.
+are taken, or of all ids as they are met, while there is room. Of the latter it is noted
+when they were met last, so that old ones can be forgotten.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from shortlist.kernels._jit import kernel
 from shortlist.kernels.id_table import (
     EMPTY,
     IdIndex,
@@ -32,8 +34,9 @@ class NameStore(NamedTuple):
     index: IdIndex  #: from an id to its number
     starts: np.ndarray  #: int64, by number: where its name is in ``text``
     stops: np.ndarray  #: int64
+    met: np.ndarray  #: int64, by number: the time when the id was met last
     text: np.ndarray  #: uint8
-    counts: np.ndarray  #: int64: names kept, characters of ``text`` in use
+    counts: np.ndarray  #: int64: names kept, characters of ``text`` in use, time
 
 
 def store_for(wanted, n_characters):
@@ -42,8 +45,9 @@ def store_for(wanted, n_characters):
         index_ids(wanted),
         np.zeros(len(wanted), np.int64),
         np.zeros(len(wanted), np.int64),
+        np.zeros(len(wanted), np.int64),
         np.empty(n_characters, np.uint8),
-        np.zeros(2, np.int64),
+        np.zeros(3, np.int64),
     )
 
 
@@ -54,9 +58,17 @@ def open_store(n_ids, n_characters):
         IdIndex(np.full(slots, EMPTY), np.full(slots, -1, np.int32)),
         np.zeros(n_ids, np.int64),
         np.zeros(n_ids, np.int64),
+        np.zeros(n_ids, np.int64),
         np.empty(n_characters, np.uint8),
-        np.zeros(2, np.int64),
+        np.zeros(3, np.int64),
     )
+
+
+@inlined
+def _put(index, number, place):
+    slot = slot_of(index.keys, number)
+    index.keys[slot] = _U0 if number == EMPTY else number
+    index.places[slot] = place
 
 
 @inlined
@@ -133,12 +145,14 @@ def _keep_first(text, places, i, number, store):
     keys = store.index.keys
     slot = slot_of(keys, number)
     if keys[slot] != EMPTY:
+        store.met[store.index.places[slot]] = store.counts[2]
         return True
     place = store.counts[0]
     if place == len(store.starts) or not _has_room(places, i, store):
         return False
     keys[slot] = _U0 if number == EMPTY else number
     store.index.places[slot] = place
+    store.met[place] = store.counts[2]
     _keep(text, places, i, store, place)
     return True
 
@@ -158,14 +172,63 @@ def find_names(text, ids, places, store):
 
 @parsing_kernel
 def keep_names(text, ids, places, store):
-    """Keep the names of all ids, each as it is met first; return whether there was room.
+    """Keep the names of all ids, each as it is met first; return how many it got through.
 
-    Names of an id that is there are not looked at: it would take several times as long.
+    They are fewer if the next name finds no room. Names of an id that is there are not
+    looked at: it would take several times as long.
     """
     i = 0
     while i < len(ids) and _keep_first(text, places, i, ids[i], store):
         i += 1
-    return i == len(ids)
+    return i
+
+
+@parsing_kernel
+def _put_again(index, wide):
+    last = len(index.keys) - 1
+    for slot in range(last + 1):
+        if index.keys[slot] != EMPTY:
+            number = EMPTY if slot == last else index.keys[slot]
+            _put(wide, number, index.places[slot])
+
+
+def wider_store(store, n_ids, n_characters):
+    """Same names with room for more ids and characters."""
+    wide = open_store(n_ids, n_characters)
+    n, n_used = store.counts[:2].tolist()
+    for old, new in zip(store[1:4], wide[1:4], strict=True):
+        new[:n] = old[:n]
+    wide.text[:n_used] = store.text[:n_used]
+    wide.counts[:] = store.counts
+    _put_again(store.index, wide.index)
+    return wide
+
+
+@kernel
+def forget_names(store, needed, time):
+    """Forget the names of ids met before a time, except for those in an index of ids."""
+    keys, places = store.index
+    last, n = len(keys) - 1, store.counts[0]
+    ids = np.empty(n, np.uint64)
+    for slot in range(last + 1):
+        if keys[slot] != EMPTY:
+            ids[places[slot]] = EMPTY if slot == last else keys[slot]
+            keys[slot], places[slot] = EMPTY, -1
+    kept = end = np.int64(0)
+    for i in range(n):
+        if store.met[i] < time and place_of(needed, ids[i]) < 0:
+            continue
+        # Names are in the order of their numbers, so each moves to the left.
+        start = store.starts[i]
+        length = store.stops[i] - start
+        for k in range(length):
+            store.text[end + k] = store.text[start + k]
+        store.starts[kept], store.stops[kept] = end, end + length
+        store.met[kept] = store.met[i]
+        _put(store.index, ids[i], kept)
+        kept += 1
+        end += length
+    store.counts[0], store.counts[1] = kept, end
 
 
 @parsing_kernel

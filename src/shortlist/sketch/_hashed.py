@@ -145,6 +145,10 @@ class HashedRule:
         """Running totals."""
         return model.totals
 
+    def candidates(self, model: PaperState) -> Ids:
+        """None: buckets have no names."""
+        return np.empty(0, np.uint64)
+
     def found(self, model: PaperState, target: Target, always: Ids) -> Found:
         """Refuse: buckets have no names."""
         raise ShortlistError(

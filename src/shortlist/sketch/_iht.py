@@ -38,6 +38,7 @@ from shortlist.kernels.exact_store import (
     clear,
     exact_table,
     id_at,
+    ids_in,
     settle_in,
 )
 from shortlist.kernels.top_set import TopSet, is_member, offer, top_set, weight_of
@@ -222,6 +223,12 @@ class IhtRule:
     def totals(self, model: IhtState) -> Floats:
         """Running totals."""
         return model.totals
+
+    def candidates(self, model: IhtState) -> Ids:
+        """Kept features of every margin, and those that the batch has gathered."""
+        counts = enumerate(model.top.count.tolist())
+        kept = [model.top.ids[c, :n] for c, n in counts]
+        return np.concatenate([*kept, ids_in(model.addresses)])
 
     def found(self, model: IhtState, target: Target, always: Ids) -> Found:
         """Kept features of every margin, as if the batch ended here."""

@@ -142,6 +142,11 @@ class MissionRule:
         """Running totals."""
         return model.totals
 
+    def candidates(self, model: SketchState) -> Ids:
+        """All in the sets, which hold more than ``found`` gives between two cuts."""
+        margins = range(len(model.found.count))
+        return np.concatenate([listed(model.found, c) for c in margins])
+
     def found(self, model: SketchState, target: Target, always: Ids) -> Found:
         """Candidates of every margin, with their estimates as of now."""
         constants, margins = self._constants(target), target.n_margins

@@ -217,6 +217,11 @@ class PaperRule:
         """Running totals."""
         return model.totals
 
+    def candidates(self, model: PaperState) -> Ids:
+        """The active features of all margins."""
+        counts = enumerate(model.top.count.tolist())
+        return np.concatenate([model.top.ids[c, :n] for c, n in counts])
+
     def found(self, model: PaperState, target: Target, always: Ids) -> Found:
         """Active features of every margin, and those asked for always."""
         parts: list[tuple[Any, ...]] = []

@@ -14,6 +14,7 @@ from shortlist.sources.fasta import FastaSource
 from shortlist.sources.frames import FrameSource
 from shortlist.sources.holdout import split_holdout
 from shortlist.sources.jsonl import JsonlSource
+from shortlist.sources.labelled import LabelledSource, LabelMap
 from shortlist.sources.libsvm import LibsvmSource
 from shortlist.sources.parquet import ParquetSource
 from shortlist.sources.taking import take
@@ -25,6 +26,7 @@ __all__ = [
     "FastaSource",
     "FrameSource",
     "JsonlSource",
+    "LabelledSource",
     "LibsvmSource",
     "ParquetSource",
     "VwSource",
@@ -35,7 +37,9 @@ __all__ = [
 ]
 
 
-def open_source(data: Any, **options: Any) -> RowSource:
+def open_source(
+    data: Any, *, label_map: LabelMap | None = None, **options: Any
+) -> RowSource:
     """Make a source of whatever holds the rows.
 
     Parameters
@@ -47,6 +51,9 @@ def open_source(data: Any, **options: Any) -> RowSource:
         are libsvm text. ``input_format`` may say "libsvm", "vw", "csv", "tsv",
         "parquet", "arrow", "jsonl" or "fasta". An array or a table
         may come with its labels, as a pair ``(X, y)``. A source is returned as it is.
+    label_map : mapping or path, default=None
+        From labels to names of classes, which take their place; or the path of a text
+        file with lines of label, tab, class. Labels with the same class are grouped.
     **options
         Keyword options of the source that fits the data, such as ``target="y"``: the
         column of the labels.
@@ -60,6 +67,11 @@ def open_source(data: Any, **options: Any) -> RowSource:
     >>> open_source(([[1.0, 0.0], [0.0, 2.0]], [1, -1])).n_features
     2
     """
+    source = _open(data, options)
+    return source if label_map is None else LabelledSource(source, label_map)
+
+
+def _open(data: Any, options: dict[str, Any]) -> RowSource:
     if isinstance(data, RowSource):
         if options:
             raise DataError(

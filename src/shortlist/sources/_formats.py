@@ -21,7 +21,7 @@ _TEXT = ("on_error", "block_bytes")
 _COLUMNS = ("target", "weight", "missing", "text", "labels", "only", "scoring", "seed")
 _CSV = (*_TEXT, *_COLUMNS, "delimiter", "header")
 _ARROW = (*_COLUMNS, "on_error", "block_rows")
-_JSON = (*_TEXT, "target", "weight", "missing", "seed")
+_JSON = (*_TEXT, "target", "weight", "missing", "labels", "scoring", "seed")
 _DNA = (
     *_TEXT,
     *("k", "canonical", "alphabet", "fragment", "coverage", "region", "label"),

@@ -104,8 +104,8 @@ class _Loading:
         if stop > self.memory:
             raise DataError(
                 f"{self.files[-1].name}: expected at most {self.memory} letters in all, "
-                "to be held in memory, got more; allow for more (memory=) or have "
-                "records as rows (fragment=None)"
+                "to be held in memory, got more; have records as rows (fragment=None), "
+                "or let FastaSource hold more ('memory=')"
             )
         if stop > len(self.letters):
             # In place where the system can, so that hardly more is taken than needed.

@@ -1,7 +1,7 @@
 """Text with a row a line whose features have names: ids are hashes, and back again.
 
 Names are not kept, so memory does not grow with them: to name features, files are read
-once more. Pipes cannot be, so of them the first names are kept.
+once more. Pipes cannot be: of them names are kept as long as they may be needed.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ import numpy as np
 
 from shortlist._protocols import Ids
 from shortlist.kernels.name_hash import hash_bytes
+from shortlist.sources._distinct_names import DistinctNames
 from shortlist.sources._files import Paths
 from shortlist.sources._lines import LineFormat, LineSource, Reader
-from shortlist.sources._name_stores import FirstNames, Names, WantedNames
+from shortlist.sources._name_stores import MetNames, Names, WantedNames
 
 
 class NamingFormat(LineFormat, Protocol):
@@ -35,6 +36,8 @@ class HashedLineSource(LineSource):
     Subclasses say which bytes a name has in ``_encoded``.
     """
 
+    _met: MetNames | None = None
+
     def __init__(
         self,
         paths: Paths,
@@ -48,7 +51,8 @@ class HashedLineSource(LineSource):
         self.seed = seed
         self._naming = form
         if not self.reiterable:
-            form.names = FirstNames()
+            form.names = self._met = MetNames()
+        self._distinct = DistinctNames()
         self._known: dict[int, str] = {}
 
     @abstractmethod
@@ -57,8 +61,8 @@ class HashedLineSource(LineSource):
 
     def names(self, ids: Ids) -> list[str]:
         """Names of features; of files they are looked up in the text."""
-        if self._naming.names is not None:
-            self._known |= self._naming.names.found(ids)
+        if self._met is not None:
+            self._known |= self._met.found(ids)
         elif unknown := [
             number for number in ids.tolist() if number not in self._known
         ]:

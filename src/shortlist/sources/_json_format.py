@@ -18,6 +18,7 @@ from shortlist.kernels.json_text import (
     LABELS,
     LABELS_FULL,
     LEFT_OUT,
+    LENIENT,
     MISSING,
     MOST_LEVELS,
     NAME_LENGTH,
@@ -39,6 +40,7 @@ from shortlist.kernels.json_text import (
     TWO_LABELS,
     TWO_WEIGHTS,
     UNDECIDED,
+    Task,
     parse_lines,
     rows_for,
     task_for,
@@ -98,14 +100,15 @@ class JsonFormat:
         weight: bytes,
         missing: str,
         seed: int,
+        scoring: bool = False,
         names: Names | None = None,
     ):
         self.names = names
-        self._options = target, weight, missing, seed
+        self._options = target, weight, missing, seed, scoring
         self._label_names: list[str] = []
         self._nameless = open_store(1, 0)
-        notes = np.zeros(6, np.int64)
-        notes[MISSING] = MISSING_CHOICES[missing]
+        notes = np.zeros(7, np.int64)
+        notes[MISSING], notes[LENIENT] = MISSING_CHOICES[missing], scoring
         self._task = task_for(
             target, weight, self._nameless, self._nameless, seed, notes
         )
@@ -123,21 +126,42 @@ class JsonFormat:
         # nothing of this is shared: others may read with the same format meanwhile
         task = with_room(self._task, len(window))
         names, notes = self.names, task.notes
-        while True:
-            if names is not None:
-                task = task._replace(names=names.store)
-            notes[PURPOSE] = NOBODY if names is None else names.purpose
+        if names is None:
             parsed = Parsed(*parse_lines(window, is_end, skip_bad, room, task))
-            if parsed.fault == NAMES_FULL and isinstance(names, WantedNames):
-                names.widen(int(notes[NAME_LENGTH]))  # and once more
-            elif parsed.fault == NAMES_CLASH and isinstance(names, WantedNames):
-                name = task.scratch[: notes[NAME_LENGTH]].tobytes()
-                raise names.clash(hash_bytes([name], self._options[-1])[0], name)
-            else:
-                break
+        else:
+            with names.lock:
+                parsed = self._parse_for(names, window, is_end, skip_bad, room, task)
         if self.label_case == UNDECIDED:
             self._task.notes[LABELS] = notes[LABELS]
         return parsed
+
+    def _parse_for(
+        self,
+        names: Names,
+        window: Characters,
+        is_end: bool,
+        skip_bad: bool,
+        room: Rows,
+        task: Task,
+    ) -> Parsed:
+        """Parse, and have the names kept; once more from the start if room is short."""
+        notes = task.notes
+        notes[PURPOSE] = names.purpose
+        while True:
+            task = task._replace(names=names.store)
+            parsed = Parsed(*parse_lines(window, is_end, skip_bad, room, task))
+            if parsed.fault == NAMES_FULL:
+                if not names.widen(int(notes[NAME_LENGTH])):
+                    notes[PURPOSE] = NOBODY
+            elif parsed.fault == NAMES_CLASH and isinstance(names, WantedNames):
+                name = task.scratch[: notes[NAME_LENGTH]].tobytes()
+                raise names.clash(hash_bytes([name], self._seed)[0], name)
+            else:
+                return parsed
+
+    @property
+    def _seed(self) -> int:
+        return self._options[3]
 
     @property
     def label_case(self) -> int:
@@ -165,7 +189,7 @@ class JsonFormat:
         self._task.notes[LABELS] = CLOSED_NAMES
         self._label_names = list(label_names)
         encoded = [name.encode() for name in label_names]
-        index = index_ids(hash_bytes(encoded, self._options[-1]))
+        index = index_ids(hash_bytes(encoded, self._seed))
         self._task = self._task._replace(labels=self._nameless._replace(index=index))
 
     def expected(self, fault: int, token: bytes) -> str:
@@ -178,15 +202,20 @@ class JsonFormat:
         if fault == NO_WEIGHT:
             return f"a weight, {self._options[1].decode()!r}"
         if fault == NEW_LABEL:
-            some = ", ".join(map(repr, self._label_names[:_LABELS_QUOTED]))
-            more = ", ..." if len(self._label_names) > _LABELS_QUOTED else ""
-            return f"a label known from the start ({some}{more})"
+            return self.expected_label(self._label_names)
         if fault == BAD_CHARACTER:
             return "an escape for a control character" if token else "'\"' after a text"
         if fault == BAD_NUMBER:
             is_large = _NUMBER.fullmatch(token) is not None
             return "a finite number" if is_large else "a number as JSON has them"
         return _EXPECTED[fault]
+
+    @staticmethod
+    def expected_label(label_names: Sequence[str]) -> str:
+        """What should have stood in the place of a label that is new."""
+        some = ", ".join(map(repr, label_names[:_LABELS_QUOTED]))
+        more = ", ..." if len(label_names) > _LABELS_QUOTED else ""
+        return f"a label known from the start ({some}{more})"
 
     def _label_expected(self, token: bytes) -> str:
         if self.label_case in (IGNORED, UNDECIDED):

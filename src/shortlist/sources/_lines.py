@@ -25,6 +25,7 @@ from shortlist.kernels.line_text import (
     Parsed,
     Rows,
 )
+from shortlist.sources._distinct_names import DistinctNames
 from shortlist.sources._files import (
     Characters,
     Paths,
@@ -65,12 +66,31 @@ class LineFormat(Protocol):
         ...
 
 
+class KeptNames(Protocol):
+    """Names of a pipe's features, kept as long as they may be needed."""
+
+    def close_block(self, position: int) -> None:
+        """Have all names from now on belong to the next block."""
+        ...
+
+    @property
+    def crowded(self) -> bool:
+        """Whether there are so many names that some should be forgotten."""
+        ...
+
+    def retain(self, ids: Ids, learned: int) -> None:
+        """Forget names, but not of these ids and of blocks from a position on."""
+        ...
+
+
 class LineSource(ABC):
     """Rows of text files in some format; subclasses add what features are called."""
 
     unit = "bytes"
     n_features: int | None = None
     label_names: Sequence[str] | None = None
+    _met: KeptNames | None = None  # where names can be met once only
+    _distinct: DistinctNames | None = None  # where ids are hashes of names
 
     def __init__(
         self, paths: Paths, form: LineFormat, *, on_error: str, block_bytes: int
@@ -105,7 +125,27 @@ class LineSource(ABC):
             )
         self._started = True
         self.skipped = 0
-        return self._all_blocks()
+        blocks = self._all_blocks()
+        return blocks if self._distinct is None else self._distinct.counting(blocks)
+
+    @property
+    def n_names(self) -> float | None:
+        """About how many different names have been hashed; None if ids are no hashes."""
+        return None if self._distinct is None else self._distinct.n
+
+    @property
+    def crowded(self) -> bool:
+        """Whether so many names of a pipe are held that ``retain`` should be called."""
+        return self._met is not None and self._met.crowded
+
+    def retain(self, ids: Ids, learned: int) -> None:
+        """Forget the names of all features of a pipe that are not needed.
+
+        Needed are these ids, and those in blocks that nobody has learned from yet, given
+        the ``position`` of the last one that was learned from.
+        """
+        if self._met is not None:
+            self._met.retain(ids, learned)
 
     @abstractmethod
     def names(self, ids: Ids) -> list[str]:
@@ -143,6 +183,8 @@ class LineSource(ABC):
                 self.skipped = skipped + reader.skipped
                 if not self.reiterable:
                     self._lately.append((reader.file.name, first_row, reader.line_of))
+                if self._met is not None:
+                    self._met.close_block(before + block.position)
                 yield block._replace(
                     first_row=first_row, position=before + block.position
                 )

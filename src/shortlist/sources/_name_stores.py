@@ -1,13 +1,15 @@
-"""Names of features met while text is parsed: those asked for, or the first ones."""
+"""Names of features met while text is parsed: those asked for, or all, for some time."""
 
 from __future__ import annotations
 
-from typing import Protocol
+import contextlib
+import threading
+from typing import Any, Protocol
 
 import numpy as np
 
 from shortlist._protocols import DataError, Ids, Ints
-from shortlist.kernels.id_table import place_of
+from shortlist.kernels.id_table import index_ids, place_of
 from shortlist.kernels.name_store import (
     CLASH,
     FIRST,
@@ -15,28 +17,47 @@ from shortlist.kernels.name_store import (
     WANTED,
     NameStore,
     find_names,
+    forget_names,
     keep_names,
     open_store,
     store_for,
+    wider_store,
 )
 from shortlist.sources._files import Characters
+from shortlist.sources._unlearned import Unlearned
 
-MOST_NAMES = 300_000
-MOST_CHARACTERS = 32_000_000
+#: More names or characters of a pipe than these are many: somebody should say which are
+#: needed.
+MANY_NAMES, MANY_CHARACTERS = 300_000, 32_000_000
+#: If nobody does, and if blocks that nobody has learned from yet have more, names of
+#: other features are not kept.
+MOST_NAMES, MOST_CHARACTERS = 1 << 23, 1 << 28
+#: Room to begin with; it doubles when it is full.
+_FEW_NAMES, _FEW_CHARACTERS = 1 << 14, 1 << 19
 
 
 class Names(Protocol):
     """Who wants to know the names of features.
 
     Names that stand in a text are looked at by ``take``. A parser that puts them together
-    itself offers them to ``store`` one by one, for the ``purpose``.
+    itself offers them to ``store`` one by one, for the ``purpose``, and holds the
+    ``lock`` meanwhile.
     """
 
     purpose: int
     store: NameStore
 
+    @property
+    def lock(self) -> contextlib.AbstractContextManager[Any]:
+        """Who holds it has the store for himself."""
+        ...
+
     def take(self, text: Characters, ids: Ids, places: Ints) -> None:
         """Look at features by their ids and the places of their names in a text."""
+        ...
+
+    def widen(self, n: int) -> bool:
+        """Make room for a name of n characters, and more, if that is allowed."""
         ...
 
     def found(self, ids: Ids) -> dict[int, str]:
@@ -52,6 +73,7 @@ class WantedNames:
     def __init__(self, owner: str, ids: Ids):
         self._owner = owner
         self.store: NameStore = store_for(ids, 64 * len(ids))
+        self.lock = contextlib.nullcontext()  # whoever wants them reads by himself
 
     @property
     def complete(self) -> bool:
@@ -68,11 +90,12 @@ class WantedNames:
             if ending == FULL:
                 self.widen(len(_name_at(text, places[begin])))
 
-    def widen(self, n: int) -> None:
+    def widen(self, n: int) -> bool:
         """Make room for a name of n characters, and more."""
         room = np.empty(2 * (n + len(self.store.text)), np.uint8)
         room[: len(self.store.text)] = self.store.text
         self.store = self.store._replace(text=room)
+        return True
 
     def clash(self, number: np.uint64, other: bytes) -> DataError:
         """Error that says which two names have the same id."""
@@ -86,21 +109,79 @@ class WantedNames:
         return _found(self.store, ids)
 
 
-class FirstNames:
-    """Names of the features met first, as many as there is room for."""
+class MetNames:
+    """Names of all features of a pipe that are met, until they are not needed any more.
+
+    While one thread parses, another may say what is needed. Names of features in blocks
+    that it has not learned from yet are kept as well, also of features met before: each
+    name carries the number of the last block that has it.
+
+    Memory: ``retain`` is called for when there are more than ``MANY_NAMES`` names or
+    ``MANY_CHARACTERS`` characters, and twice as many as were needed the last time; until
+    then, blocks on their way add theirs.
+    """
 
     purpose = FIRST
 
     def __init__(self) -> None:
-        self.store: NameStore = open_store(MOST_NAMES, MOST_CHARACTERS)
-        self._has_room = True
+        self.store: NameStore = open_store(
+            min(_FEW_NAMES, MOST_NAMES), min(_FEW_CHARACTERS, MOST_CHARACTERS)
+        )
+        self.lock = threading.RLock()
+        self._blocks = Unlearned()
+        self._many = MANY_NAMES, MANY_CHARACTERS
 
     def take(self, text: Characters, ids: Ids, places: Ints) -> None:
-        if self._has_room:
-            self._has_room = keep_names(text, ids, places, self.store)
+        with self.lock:
+            begin = 0
+            while begin < len(ids):
+                begin += keep_names(text, ids[begin:], places[begin:], self.store)
+                if begin < len(ids) and not self.widen(
+                    len(_name_at(text, places[begin]))
+                ):
+                    return
+
+    def widen(self, n: int) -> bool:
+        """Make room for a name of n characters, and more, up to what is allowed."""
+        n_names, n_characters, _ = self.store.counts.tolist()
+        wanted = n_names + 1, n_characters + n
+        most = MOST_NAMES, MOST_CHARACTERS
+        if wanted[0] > most[0] or wanted[1] > most[1]:
+            return False
+        room = len(self.store.starts), len(self.store.text)
+        n_ids, n_text = (
+            have if want <= have else min(2 * want, limit)
+            for have, want, limit in zip(room, wanted, most, strict=True)
+        )
+        self.store = wider_store(self.store, n_ids, n_text)
+        return True
+
+    def close_block(self, position: int) -> None:
+        """Have all names from now on belong to the next block."""
+        with self.lock:
+            self._blocks.close(position)
+            self.store.counts[2] = self._blocks.now
+
+    @property
+    def crowded(self) -> bool:
+        """Whether there are so many names that some should be forgotten."""
+        n_names, n_characters, _ = self.store.counts.tolist()
+        return bool(n_names > self._many[0] or n_characters > self._many[1])
+
+    def retain(self, ids: Ids, learned: int) -> None:
+        """Forget names, but not of these ids and of blocks from a position on."""
+        needed = index_ids(np.unique(ids))
+        with self.lock:
+            forget_names(self.store, needed, self._blocks.first(after=learned))
+            n_names, n_characters, _ = self.store.counts.tolist()
+        self._many = (
+            max(MANY_NAMES, 2 * n_names),
+            max(MANY_CHARACTERS, 2 * n_characters),
+        )
 
     def found(self, ids: Ids) -> dict[int, str]:
-        return _found(self.store, ids)
+        with self.lock:
+            return _found(self.store, ids)
 
 
 def _found(store: NameStore, ids: Ids) -> dict[int, str]:

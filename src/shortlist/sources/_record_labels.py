@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
-from shortlist._protocols import DataError, ShortlistError
+from shortlist._protocols import ShortlistError
 from shortlist.sources._files import TextFile
+from shortlist.sources._label_maps import number_in, read_label_map
 
 _PACKED = (".gz", ".bz2", ".zst")
 
@@ -110,37 +111,9 @@ class RecordLabels:
 
 def _read_map(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read lines of key, tab and label; labels are numbers if all of them are."""
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            lines = file.read().split("\n")
-    except OSError as error:
-        raise ShortlistError(
-            "label: expected 'file', 'record', a mapping or the path of a map file, "
-            f"got {os.fspath(path)!r} ({error.strerror})"
-        ) from None
-    labels: dict[str, Any] = {}
-    for number, line in enumerate(lines, start=1):
-        key, _, label = (part.strip() for part in line.partition("\t"))
-        place = f"{os.fspath(path)}:{number}"
-        if not line.strip():
-            continue
-        if not key or not label or "\t" in label:
-            raise DataError(f"{place}: expected key, tab, label, got {line.rstrip()!r}")
-        if labels.get(key, label) != label:
-            raise DataError(
-                f"{place}: expected one label for {key!r}, got {labels[key]!r} and "
-                f"{label!r}"
-            )
-        labels[key] = label
-    numbers = [_number(label) for label in labels.values()]
+    expected = "label: expected 'file', 'record', a mapping or the path of a map file"
+    labels = read_label_map(path, expected)
+    numbers = [number_in(label) for label in labels.values()]
     if None in numbers:
-        return labels
+        return dict(labels)
     return dict(zip(labels, numbers, strict=True))
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None

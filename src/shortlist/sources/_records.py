@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -22,11 +24,13 @@ from shortlist.kernels.sequence_text import (
     read_fastq,
     room_for,
 )
-from shortlist.sources._files import Characters, TextFile, open_text
+from shortlist.sources._files import STDIN, Characters, TextFile, open_text
 
 _SNIPPET = 40
 _COLUMN = Mark()
 _KERNELS: dict[str, Callable[..., Any]] = {">": read_fasta, "@": read_fastq}
+_READS = re.compile(r"\.(fq|fastq)(\.gz|\.bz2|\.zst)?\Z", re.IGNORECASE)
+_BEGINNING = 1 << 12
 
 
 class Piece(NamedTuple):
@@ -122,6 +126,27 @@ def pieces_of(
                 raise DataError(_complaint(file, window, done))
     finally:
         text.close()
+
+
+def is_fastq(file: TextFile) -> bool:
+    """Whether a file holds reads: by its ending, else by its first character.
+
+    Of pipes nothing is used up; one that cannot show its beginning is taken for FASTA.
+    """
+    if _READS.search(file.name):
+        return True
+    if file.path == STDIN:
+        peek = getattr(sys.stdin.buffer, "peek", None)
+        beginning = b"" if peek is None else peek(1)
+    elif file.size is None:
+        return False
+    else:
+        text = open_text(file)
+        try:
+            beginning = text.window(_BEGINNING)[0].tobytes()
+        finally:
+            text.close()
+    return bytes(beginning).lstrip().startswith(b"@")
 
 
 def too_long(file: TextFile, line: int, longest: int) -> DataError:

@@ -14,6 +14,7 @@ from shortlist.sources._columns import NamesById, listed
 from shortlist.sources._csv_columns import CsvColumns
 from shortlist.sources._csv_head import Head, check_delimiter, lay_out, read_head
 from shortlist.sources._csv_rows import CsvFormat, CsvReader
+from shortlist.sources._distinct_names import DistinctNames
 from shortlist.sources._files import Paths, Text, TextFile, find_files, open_text
 from shortlist.sources._labels import too_many_labels
 from shortlist.sources._lines import LineFormat, LineSource, Reader
@@ -81,12 +82,16 @@ class CsvSource(LineSource):
     crowded : bool
         Whether so many names of a pipe's features are held that ``retain`` should be
         called.
+    n_names : float
+        About how many different names there have been.
 
     Notes
     -----
     Names of ``column=value`` are not kept of files: to name features, files are read
-    once more, until all names asked for are found. Of a pipe they are, a million at most;
-    another feature is called "#" and its id in hexadecimal digits.
+    once more, until all names asked for are found. Of a pipe they are kept as long as
+    they may be needed: when there are 300,000, whoever learns says by ``retain`` which
+    features are candidates still. If nobody does, two million names are kept; another
+    feature is called "#" and its id in hexadecimal digits.
 
     Examples
     --------
@@ -100,6 +105,8 @@ class CsvSource(LineSource):
     >>> block.y, source.label_names
     (array([1., 0.]), ['no', 'yes'])
     """
+
+    _met: CellNames | None = None
 
     def __init__(
         self,
@@ -151,22 +158,14 @@ class CsvSource(LineSource):
         super().__init__(
             paths, self._parser, on_error=on_error, block_bytes=block_bytes
         )
-        self._met = None if self.reiterable else CellNames(self.name, self.columns)
+        if not self.reiterable:
+            self._met = CellNames(self.name, self.columns)
+        self._distinct = DistinctNames()
         self._known = NamesById(self.name)
         self.ids(self._table.features.always_there())
         self.label_names = self._find_labels(head, labels, scoring)
         labelled = self._table.parser(self.label_names, strict=not scoring)
         self._form = self._parser = CsvFormat(labelled, self._met)
-
-    @property
-    def crowded(self) -> bool:
-        """Whether so many names are held that ``retain`` should be called."""
-        return self._met is not None and self._met.crowded
-
-    def retain(self, ids: Ids) -> None:
-        """Forget the names of all features of a pipe but these."""
-        if self._met is not None:
-            self._met.found.keep(ids.tolist())
 
     @property
     def target_hint(self) -> str | None:
@@ -180,9 +179,10 @@ class CsvSource(LineSource):
         """Names of features; of files they are looked up in the text."""
         numbers = ids.tolist()
         if self._met is not None:
-            met = self._met.found
-            homes = [self._known if n in self._known else met for n in numbers]
-            return [home.get(n) for home, n in zip(homes, numbers, strict=True)]
+            with self._met.lock:
+                met = self._met.found
+                homes = [self._known if n in self._known else met for n in numbers]
+                return [home.get(n) for home, n in zip(homes, numbers, strict=True)]
         unknown = [number for number in numbers if number not in self._known]
         if unknown:
             self._look_up(np.unique(np.array(unknown, np.uint64)))

@@ -118,6 +118,7 @@ class FastaSource:
         if block_bytes < 1:
             raise ShortlistError(f"block_bytes: expected 1 or more, got {block_bytes}")
         self._kmers = Kmers(alphabet, k, canonical)
+        self.k, self.canonical, self.alphabet = k, bool(canonical), alphabet
         files = find_files(paths)
         labels = RecordLabels(label, files)
         self.fragment, self.coverage, self.seed = fragment, coverage, seed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -57,6 +58,12 @@ class JsonlSource(HashedLineSource):
         depend on it.
     missing : {"zero", "error", "category"}, default="zero"
         Whether null is left out, an error, or makes the feature ``a.b=missing``.
+    labels : iterable, default=None
+        All labels there are. If not given and text, they are collected by reading the
+        files once more, or from the beginning of a pipe. Another one is an error.
+    scoring : bool, default=False
+        Whether a model is to be applied: rows need not have a weight, ``labels`` are
+        the model's classes, and others count as missing.
     seed : int, default=0
         Of the hash; another seed gives unrelated ids.
 
@@ -67,6 +74,10 @@ class JsonlSource(HashedLineSource):
         numbers.
     skipped : int
         Bad lines left out by the last call of ``blocks``.
+    crowded : bool
+        Whether so many names of a pipe are held that ``retain`` should be called.
+    n_names : float
+        About how many different names there have been.
 
     Notes
     -----
@@ -77,9 +88,11 @@ class JsonlSource(HashedLineSource):
     the first megabyte is held back for that; a new label after it is an error.
 
     Names are not kept, so memory does not grow with them: to name features, files are
-    read once more, until all names asked for are found. Of a pipe the first 300,000
-    names are kept, or the first 32 MB of names; another feature is called "#" and its id
-    in hexadecimal digits.
+    read once more, until all names asked for are found. Of a pipe they are kept as long
+    as they may be needed: when there are 300,000, or 32 MB of them, whoever learns says by
+    ``retain`` which features are candidates still. If nobody does, or if a few blocks
+    alone have more, the first 8 million names, or 256 MB of them, are kept; another
+    feature is called "#" and its id in hexadecimal digits.
 
     Examples
     --------
@@ -104,6 +117,8 @@ class JsonlSource(HashedLineSource):
         on_error: str = "raise",
         block_bytes: int = 1 << 20,
         missing: str = "zero",
+        labels: Iterable[Any] | None = None,
+        scoring: bool = False,
         seed: int = 0,
     ):
         check_choice("missing", missing, tuple(MISSING_CHOICES))
@@ -112,7 +127,7 @@ class JsonlSource(HashedLineSource):
             raise ShortlistError(
                 f"weight: expected another path than that of the target, got {weight!r}"
             )
-        form = JsonFormat(*paths_of_row, missing, seed)
+        form = JsonFormat(*paths_of_row, missing, seed, scoring)
         super().__init__(
             paths,
             form,
@@ -124,8 +139,20 @@ class JsonlSource(HashedLineSource):
         self.target, self.weight, self.missing = target, weight, missing
         self._known[int(hash_bytes([b""], seed)[0])] = ""
         self._label_names: list[str] | None = None
+        self._given = None if labels is None else list(labels)
         self._labels_are_known = target is None
+        if scoring and self._given is not None and target is not None:
+            # the model knows what labels are: nobody has to look at the data for that
+            is_text = all(isinstance(label, str) for label in self._given)
+            self._settle(self._given if self._given and is_text else None)
         self._passing: Iterator[RowBlock] | None = None  # a pipe that has been begun
+
+    @property
+    def target_hint(self) -> str | None:
+        """What to say if labels are needed; None if it is known where they are."""
+        if self.target is not None:
+            return None
+        return "target= names their key, or a path of keys such as 'a.b'"
 
     @property
     def label_names(self) -> Sequence[str] | None:  # type: ignore[override]
@@ -155,8 +182,25 @@ class JsonlSource(HashedLineSource):
             self._scan_files()
         else:
             self._look_ahead()
-        self._json.close_labels(self._label_names)
+        self._settle(self._label_names)
+
+    def _settle(self, label_names: list[str] | None) -> None:
+        self._label_names = label_names
+        self._json.close_labels(label_names)
         self._labels_are_known = True
+
+    def _is_decided(self, form: JsonFormat) -> bool:
+        """Whether labels later on would tell nothing new."""
+        is_text = form.label_case == OPEN_NAMES
+        return form.label_case == NUMBERS or (is_text and self._given is not None)
+
+    def _name_labels(self, form: JsonFormat, codes: set[int]) -> None:
+        """Take labels that are text from what was given, else those of the codes met."""
+        if form.label_case == OPEN_NAMES:
+            met = form.labels_met()
+            names = (met[code] for code in codes)
+            given = self._given
+            self._label_names = sorted(set(names if given is None else map(str, given)))
 
     def _scan_files(self) -> None:
         """Look at all labels, or until they turn out to be numbers."""
@@ -169,15 +213,12 @@ class JsonlSource(HashedLineSource):
             reader = Reader(file, form, self.block_bytes, True)
             for block in reader.blocks():
                 is_late = before + reader.position > _HEAD_BYTES
-                if form.label_case == NUMBERS or (
-                    is_late and form.label_case == UNDECIDED
-                ):
+                if self._is_decided(form) or (is_late and form.label_case == UNDECIDED):
+                    self._name_labels(form, codes)
                     return
                 codes |= _codes_in(block)
             before += reader.position
-        if form.label_case == OPEN_NAMES:
-            met = form.labels_met()
-            self._label_names = sorted(met[code] for code in codes)
+        self._name_labels(form, codes)
 
     def _look_ahead(self) -> None:
         """Look at the first labels of a pipe, and hold back its rows meanwhile."""
@@ -189,17 +230,32 @@ class JsonlSource(HashedLineSource):
         try:
             for block in blocks:
                 head.append(block)
-                if form.label_case == NUMBERS or block.position > _HEAD_BYTES:
+                if self._is_decided(form) or block.position > _HEAD_BYTES:
                     break
         except DataError as error:
             rest = _raising(error)
         if form.label_case == OPEN_NAMES:
-            met = form.labels_met()
-            codes = set().union(*map(_codes_in, head))
-            self._label_names = sorted(met[code] for code in codes)
+            self._name_labels(form, set().union(*map(_codes_in, head)))
             for block in head:
-                _recode(block, met, self._label_names)
+                self._recode(block, form.labels_met(), self._label_names or ())
         self._passing = _joined(head, rest)
+
+    def _recode(
+        self, block: RowBlock, met: Sequence[str], label_names: Sequence[str]
+    ) -> None:
+        """Turn numbers of labels as they were met into codes in alphabetical order."""
+        code_of = {name: float(code) for code, name in enumerate(label_names)}
+        codes = np.array([code_of.get(name, np.nan) for name in met])
+        has_label = np.flatnonzero(np.isfinite(block.y))
+        numbers = block.y[has_label].astype(np.int64)
+        block.y[has_label] = codes[numbers]
+        new = np.flatnonzero(np.isnan(codes[numbers]))
+        if len(new) and self.on_error == "raise":
+            place = self.locate(block.first_row + int(has_label[new[0]]))
+            expected = self._json.expected_label(label_names)
+            raise DataError(
+                f"{place}: expected {expected}, got {met[numbers[new[0]]]!r}"
+            )
 
 
 def _path(parameter: str, path: str | None) -> bytes:
@@ -221,14 +277,6 @@ def _codes_in(block: RowBlock) -> set[int]:
     """Different labels of a block, which are codes if they are anything."""
     codes = np.unique(block.y[np.isfinite(block.y)])
     return set(codes.astype(np.int64).tolist())
-
-
-def _recode(block: RowBlock, met: Sequence[str], label_names: Sequence[str]) -> None:
-    """Turn numbers of labels as they were met into codes in alphabetical order."""
-    code_of = {name: float(code) for code, name in enumerate(label_names)}
-    codes = np.array([code_of.get(name, np.nan) for name in met])
-    has_label = np.isfinite(block.y)
-    block.y[has_label] = codes[block.y[has_label].astype(np.int64)]
 
 
 def _joined(head: list[RowBlock], rest: Iterable[RowBlock]) -> Iterator[RowBlock]:

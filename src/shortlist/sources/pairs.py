@@ -18,6 +18,7 @@ from shortlist._protocols import (
 from shortlist.kernels.csr import row_slice
 from shortlist.kernels.id_table import index_ids
 from shortlist.kernels.pairs import find_pairs, pair_id, with_pairs
+from shortlist.sources._distinct_names import DistinctNames
 
 #: Nonzeros of a block with its pairs: 16 MB.
 _MOST_NONZEROS = 1 << 20
@@ -59,11 +60,22 @@ class PairSource:
         self.reiterable: bool = True
         self.label_names: Sequence[str] | None = base.label_names
         self._members: dict[int, tuple[int, int]] = {}
+        self._distinct = DistinctNames()
 
     def __getattr__(self, attribute: str) -> Any:
         if attribute == "base":  # not there yet: a copy is being made
             raise AttributeError(attribute)
-        return getattr(self.base, attribute)
+        value = getattr(self.base, attribute)
+        # a part of the base would be without pairs
+        return self._part if attribute == "part" and value is not None else value
+
+    def _part(self, *arguments: Any, **options: Any) -> PairSource:
+        return PairSource(self.base.part(*arguments, **options))  # type: ignore[attr-defined]
+
+    @property
+    def n_names(self) -> float:
+        """About how many different features and pairs there have been."""
+        return self._distinct.n
 
     def locate(self, row: int) -> str:
         """Where in the input a row stands."""
@@ -71,6 +83,9 @@ class PairSource:
 
     def blocks(self) -> Iterator[RowBlock]:
         """Yield the rows in order, in blocks that stay small with their pairs."""
+        return self._distinct.counting(self._expanded_blocks())
+
+    def _expanded_blocks(self) -> Iterator[RowBlock]:
         for block in self.base.blocks():
             lengths = np.diff(block.indptr)
             longest = int(lengths.max(initial=0))

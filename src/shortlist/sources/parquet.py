@@ -29,6 +29,7 @@ from shortlist.sources._columns import (
     listed,
     unique_columns,
 )
+from shortlist.sources._distinct_names import DistinctNames
 from shortlist.sources._files import Paths, find_files
 from shortlist.sources._labels import check_choice, too_many_labels
 
@@ -140,6 +141,7 @@ class ParquetSource:
         others = [column for column, kind in self._kinds.items() if kind != NUMBER]
         self._features = FeatureColumns(first.name, plain, others, missing, seed)
         self._known = NamesById(self.name)
+        self._distinct = DistinctNames()
         self.ids(self._features.always_there())
         self._strict = not scoring
         self.label_names: Sequence[str] | None = self._find_labels(labels, scoring)
@@ -147,7 +149,13 @@ class ParquetSource:
     def blocks(self) -> Iterator[RowBlock]:
         """Yield the rows in order, ``block_rows`` at a time."""
         self.skipped = 0
-        return (block for block, _, _ in self._parts(self._keep))
+        blocks = (block for block, _, _ in self._parts(self._keep))
+        return self._distinct.counting(blocks)
+
+    @property
+    def n_names(self) -> float:
+        """About how many different names of features there have been."""
+        return self._distinct.n
 
     def names(self, ids: Ids) -> list[str]:
         """Names of features; those not kept are looked up in the files."""

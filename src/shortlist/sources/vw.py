@@ -60,13 +60,19 @@ class VwSource(HashedLineSource):
     ----------
     skipped : int
         Bad lines left out by the last call of ``blocks``.
+    crowded : bool
+        Whether so many names of a pipe are held that ``retain`` should be called.
+    n_names : float
+        About how many different names there have been.
 
     Notes
     -----
     Names are not kept, so memory does not grow with them: to name features, files are
-    read once more, until all names asked for are found. Of a pipe the first 300,000
-    names are kept, or the first 32 MB of names; another feature is called "#" and its id
-    in hexadecimal digits.
+    read once more, until all names asked for are found. Of a pipe they are kept as long
+    as they may be needed: when there are 300,000, or 32 MB of them, whoever learns says by
+    ``retain`` which features are candidates still. If nobody does, or if a few blocks
+    alone have more, the first 8 million names, or 256 MB of them, are kept; another
+    feature is called "#" and its id in hexadecimal digits.
 
     Examples
     --------

@@ -17,6 +17,7 @@ from shortlist._targets import (
     target_of,
     with_codes,
 )
+from shortlist.sources._distinct_names import collision_params
 
 
 class Table(NamedTuple):
@@ -108,7 +109,11 @@ class TableLearner:
                 source.names,
             )
             notes = (*notes_on(state.target, state.n_skipped), *state.chosen.notes)
-            state.chosen = replace(state.chosen, notes=tuple(dict.fromkeys(notes)))
+            state.chosen = replace(
+                state.chosen,
+                notes=tuple(dict.fromkeys(notes)),
+                params={**state.chosen.params, **collision_params(source)},
+            )
         return state.chosen
 
 

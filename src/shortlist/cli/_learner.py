@@ -1,0 +1,104 @@
+"""From the options of ``select`` to the algorithm that they describe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from shortlist.cli._dna import knows_all_labels
+
+if TYPE_CHECKING:
+    from shortlist._protocols import Capabilities, RowSource
+
+#: Options that only some methods have.
+_OWN_OPTIONS = (
+    "memory",
+    "batch",
+    "recipe",
+    "budget",
+    "passes",
+    "log1p",
+    "normalize",
+    "class_weight",
+    "interactions",
+)
+
+
+def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, Any]:
+    """Make the algorithm that the options describe; refuse what it cannot do."""
+    from shortlist._registry import selector
+
+    options = ctx.params
+    capabilities = selector(options["method"])
+    own = {
+        name: options[name]
+        for name in _OWN_OPTIONS
+        if _has_option(ctx, capabilities, name)
+    }
+    _check_loss(capabilities, options["loss"])
+    _check_names(source, options["always"], options["never"])
+    learner = capabilities.load("algorithm")(
+        options["k"],
+        loss=options["loss"],
+        classes=_classes(options, source),
+        always=options["always"],
+        never=options["never"],
+        seed=options["seed"],
+        reiterable=source.reiterable,
+        **own,
+    )
+    return capabilities, learner
+
+
+def _has_option(ctx: click.Context, capabilities: Capabilities, name: str) -> bool:
+    if name in capabilities.options:
+        return True
+    if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+        raise click.UsageError(
+            f"{capabilities.method} has no setting --{name.replace('_', '-')}", ctx
+        )
+    return False
+
+
+def _check_loss(capabilities: Capabilities, loss: str) -> None:
+    from shortlist.losses import get_loss
+
+    if loss != "auto" and get_loss(loss).name not in capabilities.losses:
+        known = ", ".join(capabilities.losses)
+        raise click.BadParameter(
+            f"{capabilities.method} knows {known}, got {loss!r}",
+            param_hint="--loss",
+        )
+
+
+def _check_names(
+    source: RowSource, always: tuple[str, ...], never: tuple[str, ...]
+) -> None:
+    from shortlist._protocols import DataError
+
+    for option, names in (("--always", always), ("--never", never)):
+        try:
+            source.ids(names)
+        except DataError as error:
+            raise click.BadParameter(str(error), param_hint=option) from None
+    if both := sorted(set(always) & set(never)):
+        raise click.UsageError(f"feature {both[0]} is named by --always and by --never")
+
+
+def _classes(options: Mapping[str, Any], source: RowSource) -> list[Any] | None:
+    text = options["classes"]
+    if text is None:
+        # The first rows may show one class only, as reads come file by file.
+        labels = source.label_names if knows_all_labels(options, source) else None
+        return list(labels) if labels is not None and len(labels) > 1 else None
+    if source.label_names is not None:
+        return str(text).split(",")
+    try:
+        return [float(label) for label in text.split(",")]
+    except ValueError:
+        raise click.BadParameter(
+            f"labels of text are numbers, as in -1,1; got {text!r}",
+            param_hint="--classes",
+        ) from None
