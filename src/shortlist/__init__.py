@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         open_source,
     )
     from shortlist.table._estimators import FoBa
+    from shortlist.table._filter_estimators import MRMR, ReliefF
     from shortlist.table._foba_cv import FoBaCV
     from shortlist.table._projected_estimators import ITI, PHT, ProjectedGradient
 
@@ -38,10 +39,12 @@ _HOMES = {
     "HashedSGD": "shortlist.sketch",
     "ITI": "shortlist.table",
     "LibsvmSource": "shortlist.sources",
+    "MRMR": "shortlist.table",
     "Mission": "shortlist.sketch",
     "PHT": "shortlist.table",
     "ParquetSource": "shortlist.sources",
     "ProjectedGradient": "shortlist.table",
+    "ReliefF": "shortlist.table",
     "SGDIHT": "shortlist.sketch",
     "Shortlist": "shortlist._shortlist",
     "ShortlistError": "shortlist._protocols",
@@ -51,6 +54,7 @@ _HOMES = {
 
 __all__ = [
     "ITI",
+    "MRMR",
     "PHT",
     "SGDIHT",
     "ArraySource",
@@ -65,6 +69,7 @@ __all__ = [
     "Mission",
     "ParquetSource",
     "ProjectedGradient",
+    "ReliefF",
     "Shortlist",
     "ShortlistError",
     "VwSource",

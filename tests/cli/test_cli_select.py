@@ -322,7 +322,9 @@ def test_a_bad_line_late_in_a_file_loses_nothing_learned(run, tmp_path):
     assert any("partial: bad data after" in note for note in kept.notes)
 
 
-@pytest.mark.parametrize("method", ["foba", "projected_gradient", "iti", "pht"])
+@pytest.mark.parametrize(
+    "method", ["foba", "projected_gradient", "iti", "pht", "mrmr", "relieff"]
+)
 def test_a_table_method_agrees_with_its_estimator(run, tmp_path, method):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 10)).round(3)

@@ -77,7 +77,7 @@ class Outcome(NamedTuple):
     "--method",
     default="mission",
     help="Selector: mission, sgd_iht and batch_iht stream (room sketch); foba, "
-    "projected_gradient, iti and pht hold all rows in memory (room table).",
+    "projected_gradient, iti, pht, mrmr and relieff hold all rows in memory (room table).",
 )
 @click.option(
     "--loss",

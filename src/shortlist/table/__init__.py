@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from shortlist.table._foba import Path, Settings, Units, foba
 from shortlist.table._foba_select import CAPABILITIES as _FOBA
+from shortlist.table._mrmr import CAPABILITIES as _MRMR
 from shortlist.table._projected import Projected, ProjectedSettings, project
 from shortlist.table._projected_select import SELECTORS as _PROJECTED
+from shortlist.table._relieff import CAPABILITIES as _RELIEFF
 
 if TYPE_CHECKING:
     from shortlist.table._estimators import FoBa
+    from shortlist.table._filter_estimators import MRMR, ReliefF
     from shortlist.table._foba_cv import FoBaCV
     from shortlist.table._projected_estimators import ITI, PHT, ProjectedGradient
 
 __all__ = [
     "ITI",
+    "MRMR",
     "PHT",
     "SELECTORS",
     "FoBa",
@@ -27,6 +31,7 @@ __all__ = [
     "Projected",
     "ProjectedGradient",
     "ProjectedSettings",
+    "ReliefF",
     "Settings",
     "Units",
     "foba",
@@ -34,15 +39,17 @@ __all__ = [
 ]
 
 #: What this room has to offer; the registry reads it.
-SELECTORS = (_FOBA, *_PROJECTED)
+SELECTORS = (_FOBA, *_PROJECTED, _MRMR, _RELIEFF)
 
 
 _HOMES = {
     "FoBa": "_estimators",
     "FoBaCV": "_foba_cv",
     "ITI": "_projected_estimators",
+    "MRMR": "_filter_estimators",
     "PHT": "_projected_estimators",
     "ProjectedGradient": "_projected_estimators",
+    "ReliefF": "_filter_estimators",
 }
 
 
