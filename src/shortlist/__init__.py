@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from shortlist.table._estimators import FoBa
     from shortlist.table._filter_estimators import MRMR, ReliefF
     from shortlist.table._foba_cv import FoBaCV
+    from shortlist.table._gsr_estimators import GSR
+    from shortlist.table._gsr_family import ERFS, MTFS, RFS, RK1U
     from shortlist.table._projected_estimators import ITI, PHT, ProjectedGradient
 
 _HOMES = {
@@ -33,18 +35,23 @@ _HOMES = {
     "BatchIHT": "shortlist.sketch",
     "CsvSource": "shortlist.sources",
     "DataError": "shortlist._protocols",
+    "ERFS": "shortlist.table",
     "FoBa": "shortlist.table",
     "FoBaCV": "shortlist.table",
     "FrameSource": "shortlist.sources",
+    "GSR": "shortlist.table",
     "HashedSGD": "shortlist.sketch",
     "ITI": "shortlist.table",
     "LibsvmSource": "shortlist.sources",
     "MRMR": "shortlist.table",
+    "MTFS": "shortlist.table",
     "Mission": "shortlist.sketch",
     "PHT": "shortlist.table",
     "ParquetSource": "shortlist.sources",
     "ProjectedGradient": "shortlist.table",
     "ReliefF": "shortlist.table",
+    "RFS": "shortlist.table",
+    "RK1U": "shortlist.table",
     "SGDIHT": "shortlist.sketch",
     "Shortlist": "shortlist._shortlist",
     "ShortlistError": "shortlist._protocols",
@@ -53,9 +60,14 @@ _HOMES = {
 }
 
 __all__ = [
+    "ERFS",
+    "GSR",
     "ITI",
     "MRMR",
+    "MTFS",
     "PHT",
+    "RFS",
+    "RK1U",
     "SGDIHT",
     "ArraySource",
     "BatchIHT",

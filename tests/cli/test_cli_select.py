@@ -323,7 +323,8 @@ def test_a_bad_line_late_in_a_file_loses_nothing_learned(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "method", ["foba", "projected_gradient", "iti", "pht", "mrmr", "relieff"]
+    "method",
+    ["foba", "projected_gradient", "iti", "pht", "gsr", "rfs", "mrmr", "relieff"],
 )
 def test_a_table_method_agrees_with_its_estimator(run, tmp_path, method):
     rng = np.random.default_rng(0)

@@ -77,7 +77,8 @@ class Outcome(NamedTuple):
     "--method",
     default="mission",
     help="Selector: mission, sgd_iht and batch_iht stream (room sketch); foba, "
-    "projected_gradient, iti, pht, mrmr and relieff hold all rows in memory (room table).",
+    "projected_gradient, iti, pht, gsr, mtfs, rfs, erfs, rk1u, mrmr and relieff hold all "
+    "rows in memory (room table).",
 )
 @click.option(
     "--loss",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from shortlist.table._foba import Path, Settings, Units, foba
 from shortlist.table._foba_select import CAPABILITIES as _FOBA
+from shortlist.table._gsr_select import SELECTORS as _GSR
 from shortlist.table._mrmr import CAPABILITIES as _MRMR
 from shortlist.table._projected import Projected, ProjectedSettings, project
 from shortlist.table._projected_select import SELECTORS as _PROJECTED
@@ -18,12 +19,19 @@ if TYPE_CHECKING:
     from shortlist.table._estimators import FoBa
     from shortlist.table._filter_estimators import MRMR, ReliefF
     from shortlist.table._foba_cv import FoBaCV
+    from shortlist.table._gsr_estimators import GSR
+    from shortlist.table._gsr_family import ERFS, MTFS, RFS, RK1U
     from shortlist.table._projected_estimators import ITI, PHT, ProjectedGradient
 
 __all__ = [
+    "ERFS",
+    "GSR",
     "ITI",
     "MRMR",
+    "MTFS",
     "PHT",
+    "RFS",
+    "RK1U",
     "SELECTORS",
     "FoBa",
     "FoBaCV",
@@ -39,17 +47,22 @@ __all__ = [
 ]
 
 #: What this room has to offer; the registry reads it.
-SELECTORS = (_FOBA, *_PROJECTED, _MRMR, _RELIEFF)
+SELECTORS = (_FOBA, *_PROJECTED, *_GSR, _MRMR, _RELIEFF)
 
 
 _HOMES = {
     "FoBa": "_estimators",
     "FoBaCV": "_foba_cv",
+    "ERFS": "_gsr_family",
+    "GSR": "_gsr_estimators",
     "ITI": "_projected_estimators",
     "MRMR": "_filter_estimators",
+    "MTFS": "_gsr_family",
     "PHT": "_projected_estimators",
     "ProjectedGradient": "_projected_estimators",
     "ReliefF": "_filter_estimators",
+    "RFS": "_gsr_family",
+    "RK1U": "_gsr_family",
 }
 
 

@@ -90,12 +90,13 @@ def table_problem(
     search_l2: float | str | None = None,
     positive: bool = False,
     gram: bool = True,
+    dense_limit: int | None = None,
 ) -> TableProblem:
     """Set up the objective for a table with encoded labels.
 
     ``search_l2``: penalty while supports are searched for, if not l2 ("auto": as FoBa
     has it). ``gram``: least squares by columns of the Gram matrix, for methods whose
-    supports change by few features at a time.
+    supports change by few features at a time. ``dense_limit``: see LinearObjective.
     """
     if positive and target.n_margins > 1:
         raise ShortlistError(
@@ -125,6 +126,8 @@ def table_problem(
         flat = spread == 0.0
         scale = np.where(flat | (not standardize), 1.0, spread)
         n_margins = target.n_margins if target.loss.is_vector else None
+        if dense_limit is not None:
+            common["dense_limit"] = dense_limit
 
         def make(l2: float) -> Any:
             penalties = l2 * scale**2

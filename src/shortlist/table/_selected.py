@@ -32,6 +32,9 @@ class Found(NamedTuple):
     path: Path
     trace: Mapping[str, np.ndarray] = {}
     notes: tuple[str, ...] = ()
+    params: Mapping[str, Any] = {}  #: settings that the search decided on
+    scores: Floats | None = None  #: of each column; None: the size of its weights
+    record: Any = None  #: what else the method's estimator wants
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Search:
         keywords ``unit_of``, ``always`` and ``never``; returns Found.
     params : mapping
         Settings, for the result.
-    gram, search_l2
+    gram, search_l2, dense_limit
         See ``table_problem``.
     """
 
@@ -58,6 +61,7 @@ class Search:
     params: Mapping[str, Any] = field(default_factory=dict)
     gram: bool = True
     search_l2: float | str | None = None
+    dense_limit: int | None = None
 
 
 class PathStep(NamedTuple):
@@ -66,7 +70,7 @@ class PathStep(NamedTuple):
     ids: Ids
     margin: Ints
     weights: Floats  #: of the columns as they are
-    scores: Floats  #: size of the standardised weights
+    scores: Floats  #: size of the standardised weights, if the search has no other
     intercept: Floats
     objective: float
 
@@ -85,6 +89,7 @@ class Selected(NamedTuple):
     n_features: int | None
     trace: Mapping[str, np.ndarray] = {}
     notes: tuple[str, ...] = ()
+    record: Any = None
 
     def best_size(self, k: int) -> int:
         """Size of the best support of at most k units; of equals, the largest.
@@ -151,18 +156,19 @@ def select(
         sample_weight=table.weight,
         gram=search.gram,
         search_l2=search.search_l2,
+        dense_limit=search.dense_limit,
         **options,
     )
     free = search.k - len(always)
     found = search.run(problem, free, unit_of=unit_of, always=always, never=never)
 
     def entries(fit: Fit) -> PathStep:
-        return _entries(problem, fit, table.ids)
+        return _entries(problem, fit, table.ids, found.scores)
 
     best, latest = by_size(problem.weighed(found.path), len(always), entries)
     return Selected(
         search.capabilities,
-        search.params,
+        {**search.params, **found.params},
         best,
         latest,
         spell(target.loss),
@@ -172,6 +178,7 @@ def select(
         table.n_features,
         found.trace,
         found.notes,
+        found.record,
     )
 
 
@@ -194,11 +201,14 @@ def by_size(
     return best, latest
 
 
-def _entries(problem: TableProblem, fit: Fit, ids: Ids) -> PathStep:
+def _entries(
+    problem: TableProblem, fit: Fit, ids: Ids, scores: Floats | None
+) -> PathStep:
     weights, intercept = problem.raw(fit)
     feature, margin = np.divmod(fit.support, problem.n_outputs)
-    scores = np.abs(weights) * problem.scale[feature]
-    return PathStep(ids[feature], margin, weights, scores, intercept, fit.value)
+    sizes = np.abs(weights) * problem.scale[feature]
+    ranked_by = sizes if scores is None else scores[feature]
+    return PathStep(ids[feature], margin, weights, ranked_by, intercept, fit.value)
 
 
 def learner_of(make: Callable[..., Search]) -> Callable[..., TableLearner]:
