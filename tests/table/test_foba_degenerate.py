@@ -99,7 +99,8 @@ def test_separable_classes_end_in_finite_weights(loss, l2):
     fitted = FoBa(3, loss=loss, l2=l2).fit(X, y)
     assert np.isfinite(fitted.coef_).all()
     assert 2 in fitted.get_support(indices=True)
-    assert fitted.score(X, y) > 0.8
+    commonest = np.bincount(y).max() / len(y)
+    assert fitted.score(X, y) > 1.5 * commonest
 
 
 @pytest.mark.parametrize("criterion", ["gradient", "objective"])

@@ -106,7 +106,10 @@ def open_text(file: TextFile) -> Text:
     suffix = os.path.splitext(file.path)[1].lower()
     try:
         if file.path == STDIN:
-            return StreamedText(file.name, sys.stdin.buffer, owned=False)
+            # Unbuffered: a thread that waits for more would hold the buffer's lock, and
+            # Python aborts if it cannot take that lock when it ends (Ctrl-C).
+            stream = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
+            return StreamedText(file.name, stream, owned=False)
         if suffix in _COMPRESSED:
             return CompressedText(file.name, suffix, open(file.path, "rb"))
         if file.size is None:
