@@ -1,6 +1,6 @@
 """Gene expression: FoBa, abess and L1 with a refit by repeated nested cross-validation.
 
-    python -m papers.foba.real [--quick] [--repeats 3] [--sets colon,leukemia]
+    python -m papers.foba.real [--quick] [--repeats 3] [--sets colon] [--out real.csv]
 
 For every split of an outer 5-fold cross-validation (repeated with other shuffles) and every
 k, each method chooses the ridge of its weights by the log loss in an inner 5-fold
@@ -8,7 +8,7 @@ cross-validation of the training part, is fitted to the whole of it and predicts
 left out. FoBa searches with the ridge that it takes by default, 50 / n; as ``foba_auto`` it
 leaves both ridges at their defaults, and as ``foba_plain`` it searches with the ridge of
 the weights, as the paper has it. Columns are standardised by the training part. Writes
-``results/real.csv``: accuracy by set, method, k and split.
+``results/real.csv`` (see ``--out``): accuracy by set, method, k and split.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from sklearn.preprocessing import StandardScaler
 
 from shortlist import FoBa
 
-RESULTS = Path(__file__).parent / "results" / "real.csv"
+RESULTS = Path(__file__).parent / "results"
 SETS = ("colon", "leukemia", "prostate_ge")
 SIZES = (5, 10, 20, 50)
 RIDGES = (0.01, 0.1, 1.0)  #: per example, of standardised weights
@@ -127,6 +127,7 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--sets", default=",".join(SETS))
+    parser.add_argument("--out", default="real.csv", help="file under results")
     options = parser.parse_args()
     if options.quick:
         rng = np.random.default_rng(0)
@@ -135,8 +136,8 @@ def main():
         for method in ("foba", "foba_auto", "l1_refit"):
             print(method, nested(method, X[:40], y[:40], X[40:], y[40:], 0))
         return
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("w", newline="") as out:
+    RESULTS.mkdir(exist_ok=True)
+    with (RESULTS / options.out).open("w", newline="") as out:
         lines = csv.writer(out, lineterminator="\n")
         lines.writerow(["set", "method", "k", "split", "accuracy"])
         for name in options.sets.split(","):

@@ -5,12 +5,12 @@
 Prints the tables of README.md as Markdown and draws ``results/*.png``.
 """
 
-import csv
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from papers.results import read_lines
 
 RESULTS = Path(__file__).parent / "results"
 NAMES = {
@@ -29,12 +29,7 @@ DESIGNS = ("gauss", "small", "ar9", "k20", "logistic", "big", "logistic_small")
 
 
 def read(name):
-    """Lines of a result; none if it was not made."""
-    path = RESULTS / name
-    if not path.exists():
-        return []
-    with path.open() as lines:
-        return list(csv.DictReader(lines))
+    return read_lines(RESULTS / name)
 
 
 def synthetic_table(rows):
@@ -158,7 +153,7 @@ def corollary(rows):
     figure.savefig(RESULTS / "corollary.png", dpi=130)
 
 
-def real(rows):
+def real(rows, picture=None):
     """Accuracy by set and size, and FoBa minus each peer, paired by split."""
     import matplotlib.pyplot as plt
 
@@ -210,7 +205,8 @@ def real(rows):
             print(f"| {name} | {k} | {' | '.join([*means, *differences])} |")
     axes[0][0].set_ylabel("held-out accuracy")
     axes[0][-1].legend(fontsize=8)
-    figure.savefig(RESULTS / "real.png", dpi=130)
+    if picture is not None:
+        figure.savefig(RESULTS / picture, dpi=130)
 
 
 def main():
@@ -222,6 +218,8 @@ def main():
     if rows := read("corollary.csv"):
         corollary(rows)
     if rows := read("real.csv"):
+        real(rows, "real.png")
+    if rows := read("real_colon10.csv"):
         real(rows)
 
 

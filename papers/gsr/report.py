@@ -5,22 +5,17 @@
 Prints the tables of README.md as Markdown.
 """
 
-import csv
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+from papers.results import read_lines
 
 RESULTS = Path(__file__).parent / "results"
 
 
 def read(name):
-    """Lines of a result; none if it was not made."""
-    path = RESULTS / name
-    if not path.exists():
-        return []
-    with path.open() as lines:
-        return list(csv.DictReader(lines))
+    return read_lines(RESULTS / name)
 
 
 def grouped(rows, *keys):

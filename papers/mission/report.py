@@ -5,11 +5,11 @@
 Prints the tables of README.md as Markdown and draws ``results/*.png``.
 """
 
-import csv
 from pathlib import Path
 
 import numpy as np
 from papers.mission.methods import NAMES
+from papers.results import read_lines
 
 RESULTS = Path(__file__).parent / "results"
 #: Table 1 of the paper: exact at alpha = 1, and the mean of the last alpha.
@@ -54,12 +54,7 @@ PAPER = {
 
 
 def read(name):
-    """Lines of a result; none if it was not made."""
-    path = RESULTS / name
-    if not path.exists():
-        return []
-    with path.open() as lines:
-        return list(csv.DictReader(lines))
+    return read_lines(RESULTS / name)
 
 
 def phase(rows):

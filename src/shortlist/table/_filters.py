@@ -6,7 +6,7 @@ like any other selector; it has no say in the choice. Categories have no linear 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from shortlist._targets import Target
 from shortlist.losses import spell
 from shortlist.table._gather import Table, TableLearner
 from shortlist.table._problem import TableProblem, table_problem
-from shortlist.table._selected import Names, check_always
+from shortlist.table._selected import Names, check_always, learner_of
 
 #: What the model on the chosen features may be fitted by.
 LOSSES = ("squared", "logistic", "softmax", "squared_hinge", "huber", "poisson")
@@ -170,37 +170,11 @@ def best_columns(
 
 
 def filter_learner_of(make: Callable[..., Filter]) -> Callable[..., TableLearner]:
-    """Make what an engine runs, gather the rows and then filter, of a method.
+    """``learner_of`` for filters."""
 
-    ``make`` is given k and the method's own settings. Neither ``seed`` nor ``reiterable``
-    matters: all rows are compared, and the data are read once.
-    """
+    def publish(
+        asked: Filter, table: Table, target: Target, names: Names, **units: Any
+    ) -> Shortlist:
+        return select_by(table, target, asked, names, **units)[0]
 
-    def learner(
-        k: int,
-        *,
-        loss: Any = "auto",
-        classes: Sequence[Any] | None = None,
-        always: Sequence[str] = (),
-        never: Sequence[str] = (),
-        seed: int = 0,
-        reiterable: bool = True,
-        **settings: Any,
-    ) -> TableLearner:
-        asked = make(k, **settings)
-
-        def solve(
-            table: Table,
-            target: Target,
-            kept: tuple[int, ...],
-            barred: tuple[int, ...],
-            names: Names,
-        ) -> Shortlist:
-            chosen, _ = select_by(
-                table, target, asked, names, always=kept, never=barred
-            )
-            return chosen
-
-        return TableLearner(k, solve, loss, classes, always, never, asked.params)
-
-    return learner
+    return learner_of(make, publish)

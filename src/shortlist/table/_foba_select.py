@@ -17,7 +17,7 @@ from shortlist.table._selected import (
     Selected,
     by_size,
     check_always,
-    learner_of,
+    search_learner_of,
 )
 
 CAPABILITIES = Capabilities(
@@ -104,4 +104,6 @@ def select_coordinates(
 
 
 #: The algorithm that an engine runs; parameters are those of FoBa.
-foba_learner = learner_of(lambda k, **settings: foba_search(Settings(k, **settings)))
+foba_learner = search_learner_of(
+    lambda k, **settings: foba_search(Settings(k, **settings))
+)

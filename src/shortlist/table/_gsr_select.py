@@ -19,7 +19,7 @@ from shortlist.table._gsr_lambda import LambdaSearch, find_lambda, largest_lambd
 from shortlist.table._gsr_path import SelectionPath
 from shortlist.table._gsr_prepare import Prepared, prepare
 from shortlist.table._problem import TableProblem
-from shortlist.table._selected import Found, Search, learner_of
+from shortlist.table._selected import Found, Search, search_learner_of
 
 _HERE = "shortlist.table._gsr_select"
 #: Lengths that are taken for 0, where targets have length 1; of residuals, whose weights
@@ -264,7 +264,7 @@ def _learner(capabilities: Capabilities, **fixed: Any) -> Callable[..., TableLea
     def make(k: int, **settings: Any) -> Search:
         return gsr_search(capabilities, GsrRequest(k, **{**fixed, **settings}))
 
-    return learner_of(make)
+    return search_learner_of(make)
 
 
 gsr_learner = _learner(GSR)

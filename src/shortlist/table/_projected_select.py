@@ -10,7 +10,7 @@ from shortlist._protocols import Capabilities
 from shortlist.table._gather import TableLearner
 from shortlist.table._problem import TableProblem
 from shortlist.table._projected import ProjectedSettings, check_projected, project
-from shortlist.table._selected import Found, Search, learner_of
+from shortlist.table._selected import Found, Search, search_learner_of
 
 _HERE = "shortlist.table._projected_select"
 _LOSSES = ("squared", "logistic", "softmax", "squared_hinge", "huber", "poisson")
@@ -92,7 +92,7 @@ def _learner(capabilities: Capabilities, **fixed: Any) -> Callable[..., TableLea
     def make(k: int, **settings: Any) -> Search:
         return projected_search(capabilities, ProjectedSettings(k, **fixed, **settings))
 
-    return learner_of(make)
+    return search_learner_of(make)
 
 
 projected_gradient_learner = _learner(PROJECTED_GRADIENT)

@@ -211,11 +211,15 @@ def _entries(
     return PathStep(ids[feature], margin, weights, ranked_by, intercept, fit.value)
 
 
-def learner_of(make: Callable[..., Search]) -> Callable[..., TableLearner]:
-    """Make what an engine runs, gather the rows and then search, of a method.
+def learner_of(
+    make: Callable[..., Any], publish: Callable[..., Shortlist]
+) -> Callable[..., TableLearner]:
+    """Make what an engine runs, gather the rows and then choose, of a method.
 
-    ``make`` is given k and the method's own settings. Neither ``seed`` nor ``reiterable``
-    matters: nothing is drawn, and the data are read once.
+    ``make`` is given k and the method's own settings; what it returns has ``params`` and
+    goes first to ``publish``, with the table, the target, ``names`` of ids, and the columns
+    ``always`` in and ``never``. Neither ``seed`` nor ``reiterable`` matters: nothing is
+    drawn, and the data are read once.
     """
 
     def learner(
@@ -229,7 +233,7 @@ def learner_of(make: Callable[..., Search]) -> Callable[..., TableLearner]:
         reiterable: bool = True,
         **settings: Any,
     ) -> TableLearner:
-        search = make(k, **settings)
+        asked = make(k, **settings)
 
         def solve(
             table: Table,
@@ -238,9 +242,19 @@ def learner_of(make: Callable[..., Search]) -> Callable[..., TableLearner]:
             barred: tuple[int, ...],
             names: Names,
         ) -> Shortlist:
-            selected = select(table, target, search, always=kept, never=barred)
-            return selected.at(k, names)
+            return publish(asked, table, target, names, always=kept, never=barred)
 
-        return TableLearner(k, solve, loss, classes, always, never, search.params)
+        return TableLearner(k, solve, loss, classes, always, never, asked.params)
 
     return learner
+
+
+def search_learner_of(make: Callable[..., Search]) -> Callable[..., TableLearner]:
+    """``learner_of`` for methods that search for supports."""
+
+    def publish(
+        search: Search, table: Table, target: Target, names: Names, **units: Any
+    ) -> Shortlist:
+        return select(table, target, search, **units).at(search.k, names)
+
+    return learner_of(make, publish)
