@@ -8,8 +8,8 @@ and a test part besides, and runs one after the other, several times:
 * shortlist's recipes newton, refit and paper, 12 MB of sketch, defaults otherwise;
 * Vowpal Wabbit, logistic loss, 22 bits, one pass; for accuracy also with l1, its strength
   chosen on the validation part;
-* scikit-learn's SGDClassifier on all columns that load_svmlight_file loads, l1, five epochs,
-  its strength chosen on the validation part and its weights cut to the k largest.
+* scikit-learn's SGDClassifier on all columns that load_svmlight_file loads: l1, five
+  epochs, its strength chosen on the validation part and its weights cut to the k largest.
 
 Prints MB/s, million nonzeros a second, wall time against Vowpal Wabbit's, peak anonymous
 memory and accuracy on the test part. Kernels are compiled beforehand. Vowpal Wabbit and
