@@ -55,6 +55,24 @@ class Keeper:
     wants_stop : callable, default=None
         Asked after every block; when it returns True a last checkpoint is written and
         the run ends as if interrupted.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from shortlist.engines import Interrupted, Keeper, load_snapshot, run
+    >>> from shortlist.sketch._mission import mission
+    >>> from shortlist.sources import ArraySource
+    >>> source = ArraySource([[1.0, 0.0], [0.0, 1.0]] * 50, [1, -1] * 50, block_rows=20)
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.checkpoint"
+    >>> keeper = Keeper(path, {"k": 1}, wants_stop=lambda: True)
+    >>> try:
+    ...     run(mission(1), source, keeper=keeper)
+    ... except Interrupted:
+    ...     snapshot = load_snapshot(path, {"k": 1})
+    >>> snapshot.place.rows
+    20
+    >>> run(mission(1), source, resume=snapshot) == run(mission(1), source)
+    True
     """
 
     path: str | os.PathLike[str]

@@ -145,6 +145,15 @@ def foba(
     -------
     Path
         Sizes do not count the units that are always in.
+
+    Examples
+    --------
+    >>> from shortlist.objectives import LinearObjective
+    >>> from shortlist.table import Settings, Units, foba
+    >>> X = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [2.0, 1.0, 0.0], [1.0, 3.0, 1.0]])
+    >>> objective = LinearObjective("squared", X, 2 * X[:, 1])
+    >>> foba(objective, Units(3), Settings(1)).best[1].units
+    (1,)
     """
     search = _Search(objective, units, settings, always, never)
     search.climb()

@@ -91,6 +91,15 @@ def project(
     Returns
     -------
     Projected
+
+    Examples
+    --------
+    >>> from shortlist.objectives import LinearObjective
+    >>> from shortlist.table import ProjectedSettings, Units, project
+    >>> X = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [2.0, 1.0, 0.0], [1.0, 3.0, 1.0]])
+    >>> objective = LinearObjective("squared", X, 2 * X[:, 1])
+    >>> project(objective, Units(3), ProjectedSettings(1)).path.best[1].units
+    (1,)
     """
     return _Descent(objective, units, settings, always, never).run()
 
