@@ -103,16 +103,16 @@ def test_without_a_terminal_there_is_no_bar(spawn, data):
     assert stdout.startswith("4 features chosen")
 
 
-def write_rows(path, n_rows, ids_per_row, times):
+def write_rows(path, n_rows, ids_per_row, megabytes):
     """Rows with ids anywhere below 2^63, repeated, which is faster than new ones."""
     rng = np.random.default_rng(0)
     ids = rng.integers(10**18, 2**63, size=(n_rows, ids_per_row)).tolist()
     labels = rng.choice([-1, 1], size=n_rows).tolist()
-    lines = [
+    text = "".join(
         f"{label} {' '.join(f'{i}:0.5' for i in row)}\n"
         for label, row in zip(labels, ids, strict=True)
-    ]
-    path.write_text("".join(lines) * times)
+    )
+    path.write_text(text * round(megabytes * 1_000_000 / len(text)))
 
 
 def most_memory(process):
@@ -133,9 +133,9 @@ def most_memory(process):
 @pytest.mark.parametrize("ids_per_row", [0, 1, 40, 20_000])
 def test_memory_does_not_grow_with_the_data(spawn, tmp_path, ids_per_row):
     path, most = tmp_path / "rows.svm", []
-    for times in (2, 8):
-        # Short rows are many: what is kept of each must stop to grow.
-        write_rows(path, 80_000 // (1 + ids_per_row // 2), ids_per_row, times)
+    for megabytes in (6, 24):
+        # Both are more than one block, so that short rows fill theirs in both.
+        write_rows(path, 80_000 // (1 + ids_per_row), ids_per_row, megabytes)
         process = spawn("select", path, "-k", 100, "--memory", "16MB")
         most.append(most_memory(process))
     assert 0 < max(most) < 250_000_000
