@@ -27,6 +27,7 @@ from shortlist._preparing import AS_IT_IS, Preparing
 from shortlist._protocols import (
     DataError,
     Floats,
+    Head,
     Ids,
     Ints,
     RowBlock,
@@ -65,13 +66,19 @@ class Found(NamedTuple):
     score: Floats
     error: Floats
     bias: Floats
+    scale: Floats | None = None  #: units to refit in, if features have different ones
 
 
 class Rule(Protocol):
     """What one online selector does differently from another."""
 
-    def create(self, target: Target, n_features: int | None) -> Any:
-        """Fresh arrays for a target; n_features is None if nobody knows."""
+    def create(
+        self, target: Target, n_features: int | None, rows: Sequence[RowBlock] = ()
+    ) -> Any:
+        """Fresh arrays for a target.
+
+        ``n_features`` is None if nobody knows, ``rows`` are some of the first, prepared.
+        """
         ...
 
     def ahead(self, model: Any, block: RowBlock) -> Any:
@@ -179,13 +186,15 @@ class OnlineLearner:
     class_weight: ClassWeight = None
     params: Mapping[str, Any] = field(default_factory=dict)
 
-    def start(self, source: RowSource, labels: Floats) -> OnlineState:
-        """Fresh state for a source that begins with these labels."""
-        target = target_of(source, self.loss, self.classes, labels)
-        return self.begin(source, target)
+    def start(self, source: RowSource, head: Head) -> OnlineState:
+        """Fresh state for a source that begins like this."""
+        target = target_of(source, self.loss, self.classes, head.labels)
+        return self.begin(source, target, head.rows)
 
-    def begin(self, source: RowSource, target: Target) -> OnlineState:
-        """Fresh state for a target that is known."""
+    def begin(
+        self, source: RowSource, target: Target, rows: Sequence[RowBlock]
+    ) -> OnlineState:
+        """Fresh state for a target that is known; rows are some of the first."""
         if not source.reiterable and (self.refit or self.passes > 1):
             again = "a refit reads" if self.refit else f"passes={self.passes} reads"
             raise ShortlistError(
@@ -202,7 +211,8 @@ class OnlineLearner:
             name = source.names(both[:1])[0]
             raise ShortlistError(f"{name!r} is named by always and by never")
         never = index_ids(barred) if self.never else None
-        model = self.rule.create(target, source.n_features)
+        prepared = [self.preparing.apply(block) for block in rows]
+        model = self.rule.create(target, source.n_features, prepared)
         totals, skip = first_totals(self.class_weight, target), skips_bad_rows(source)
         n_features = source.n_features
         return OnlineState(target, model, never, always, n_features, totals, skip)
@@ -214,8 +224,8 @@ class OnlineLearner:
         block = self.preparing.apply(block)
         if state.never is not None:
             block = drop(state.never, block)
-        if state.refit is not None:
-            return Work(block, n_read, state.refit.restricted(block))
+        if state.refit is not None:  # a refit has time to spare while text is parsed
+            return Work(block, n_read, None)
         return Work(block, n_read, self.rule.ahead(state.model, block))
 
     def step(self, state: OnlineState, block: RowBlock | Work) -> None:
@@ -230,7 +240,7 @@ class OnlineLearner:
                 state.n_skipped += work.n_read - rows.n_rows
             self._explore(state, rows, work.done)
         elif state.refit is not None:
-            state.refit.step(work.done._replace(weight=rows.weight))
+            state.refit.step(state.refit.restricted(rows))
 
     def _explore(self, state: OnlineState, block: RowBlock, ahead: Any) -> None:
         """Learn window by window, so that the trace does not depend on blocks."""
@@ -291,7 +301,10 @@ class OnlineLearner:
     def _refit(self, state: OnlineState, chosen: Coordinates | None = None) -> Refit:
         if chosen is None:
             found = self.rule.found(state.model, state.target, state.always)
-            chosen = coordinates(found.ids, found.margin, found.weight, found.bias)
+            weight, scale = found.weight, found.scale
+            if scale is not None:
+                weight = weight * scale
+            chosen = coordinates(found.ids, found.margin, weight, found.bias, scale)
         return Refit(
             state.target,
             chosen,
@@ -321,6 +334,8 @@ class OnlineLearner:
             raise DataError(f"{source.name}: {OUT_OF_RANGE}")
         target, totals = state.target, self.rule.totals(state.model)
         settings = {**self.params, **self.preparing.as_params()}
+        if hasattr(self.rule, "decided"):  # by the first rows
+            settings |= self.rule.decided(state.model)
         return Shortlist(
             method=self.method,
             room=self.room,
@@ -389,7 +404,7 @@ def _wald(refit: Refit) -> Floats:
 
 
 def _found(refit: Refit) -> Found:
-    chosen = refit.chosen
-    error = 1.0 / np.sqrt(chosen.information + refit.ridge)
-    ids, score = chosen.id_of(), _wald(refit)
-    return Found(ids, chosen.margin, chosen.weight, score, error, chosen.bias)
+    chosen, scale = refit.chosen, refit.chosen.scale_of()
+    error = 1.0 / np.sqrt(chosen.information + refit.ridge) / scale
+    weight, score = chosen.weight / scale, _wald(refit)
+    return Found(chosen.id_of(), chosen.margin, weight, score, error, chosen.bias)

@@ -8,7 +8,7 @@ from typing import Any
 from shortlist._base import BaseSelector
 from shortlist._online import OnlineLearner, OnlineState
 from shortlist._predicting import BasePredictor
-from shortlist._protocols import Observer, RowSource, ShortlistError
+from shortlist._protocols import Head, Observer, RowSource, ShortlistError
 from shortlist.engines import Broken, Interrupted, run
 from shortlist.sources import open_source
 from shortlist.sources.pairs import has_pairs, with_pairs_as
@@ -146,7 +146,8 @@ class OnlineFitting(BasePredictor):
                 "the data again"
             )
         if fresh:
-            self._state: OnlineState = learner.begin(source, target)
+            # Without first rows to go by: how calls divide them must not matter.
+            self._state: OnlineState = learner.begin(source, target, ())
         elif target.classes != self._state.target.classes:
             raise ShortlistError(
                 f"classes should stay {self._state.target.classes}, got {target.classes}"
@@ -175,5 +176,5 @@ class _Known:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._learner, name)
 
-    def start(self, source: RowSource, labels: Any) -> OnlineState:
-        return self._learner.begin(source, self._target)
+    def start(self, source: RowSource, head: Head) -> OnlineState:
+        return self._learner.begin(source, self._target, head.rows)

@@ -146,6 +146,13 @@ State = TypeVar("State")
 Result_co = TypeVar("Result_co", covariant=True)
 
 
+class Head(NamedTuple):
+    """How data begin: what an algorithm may look at before it starts."""
+
+    labels: Floats  #: of the first thousand rows, or of all there are
+    rows: tuple[RowBlock, ...] = ()  #: the first of them, as many as are soon looked at
+
+
 class Algorithm(Protocol[State, Result_co]):
     """What an engine runs: a state, stepped through blocks, pass after pass.
 
@@ -157,8 +164,8 @@ class Algorithm(Protocol[State, Result_co]):
     have if no other rows came. A source need not know the names of others.
     """
 
-    def start(self, source: RowSource, labels: Floats) -> State:
-        """Fresh state; given are the first labels, a thousand or all there are."""
+    def start(self, source: RowSource, head: Head) -> State:
+        """Fresh state, given how the data begin."""
         ...
 
     def step(self, state: State, block: Any) -> None:

@@ -12,7 +12,8 @@ these steps together may move the margin further than is right for this example 
 then e is shortened (see ``shortlist._steps.shorten``).
 
 The ridge is a share of the mean squared norm of the restricted rows, the streaming one
-of its first rows: it stands for a fraction of one example, whatever the units.
+of its first rows: it stands for a fraction of one example, whatever the units. Features may
+have units of their own, so that none is held back because its values are small numbers.
 """
 
 from __future__ import annotations
@@ -57,16 +58,31 @@ class Coordinates(NamedTuple):
     information: Floats  #: diagonal of the Hessian of the summed loss
     bias: Floats  #: one a margin
     bias_scale: Floats
+    scale: Floats  #: unit of each distinct feature, which weights are of values in
 
     def id_of(self) -> Ids:
         """Feature of each coordinate."""
         return np.repeat(self.ids, np.diff(self.first))
 
+    def scale_of(self) -> Floats:
+        """Unit of the feature of each coordinate."""
+        return np.repeat(self.scale, np.diff(self.first))
 
-def coordinates(ids: Ids, margin: Ints, weight: Floats, bias: Floats) -> Coordinates:
-    """Sort (id, margin, weight) triples into coordinates."""
+    def in_units(self, rows: MaskedRows) -> MaskedRows:
+        """Rows over the distinct features, with values in the units of those."""
+        if (self.scale == 1.0).all():
+            return rows
+        return rows._replace(values=rows.values / self.scale[rows.columns])
+
+
+def coordinates(
+    ids: Ids, margin: Ints, weight: Floats, bias: Floats, scale: Floats | None = None
+) -> Coordinates:
+    """Sort (id, margin, weight) triples into coordinates; ``scale`` as long as they."""
     order = np.lexsort((margin, ids))
-    distinct, counts = np.unique(ids[order], return_counts=True)
+    distinct, first, counts = np.unique(
+        ids[order], return_index=True, return_counts=True
+    )
     return Coordinates(
         distinct,
         np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
@@ -75,13 +91,18 @@ def coordinates(ids: Ids, margin: Ints, weight: Floats, bias: Floats) -> Coordin
         np.zeros(len(order)),
         np.array(bias, np.float64),
         np.zeros(len(bias)),
+        np.ones(len(distinct)) if scale is None else scale[order][first],
     )
 
 
 def keep(chosen: Coordinates, which: np.ndarray) -> Coordinates:
     """Coordinates at the true places of ``which`` only."""
     smaller = coordinates(
-        chosen.id_of()[which], chosen.margin[which], chosen.weight[which], chosen.bias
+        chosen.id_of()[which],
+        chosen.margin[which],
+        chosen.weight[which],
+        chosen.bias,
+        chosen.scale_of()[which],
     )
     return smaller._replace(information=chosen.information[which])
 
@@ -181,8 +202,7 @@ class Refit:
 
     def restricted(self, block: RowBlock) -> MaskedRows:
         """Leave of a block what is about the coordinates."""
-        rows: MaskedRows = restrict(self.index, block)
-        return rows
+        return self.chosen.in_units(restrict(self.index, block))
 
     def step(self, rows: MaskedRows) -> None:
         """Take in restricted rows whose labels are encoded."""
@@ -271,5 +291,6 @@ def solve(
 def margins_of(loss: object, chosen: Coordinates, block: RowBlock) -> Floats:
     """Margins of the rows of a block, shape (n_rows, n_margins)."""
     out = np.empty((block.n_rows, len(chosen.bias)))
-    _predict(loss, chosen, restrict(index_ids(chosen.ids), block), out)
+    rows = chosen.in_units(restrict(index_ids(chosen.ids), block))
+    _predict(loss, chosen, rows, out)
     return out

@@ -92,7 +92,7 @@ def test_time_that_grows_is_told_from_time_that_does_not(data):
     from shortlist.sources import LibsvmSource
 
     class Slow:
-        def start(self, source, labels):
+        def start(self, source, head):
             return None
 
         def result(self, state, source):

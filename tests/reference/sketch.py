@@ -153,34 +153,108 @@ class SlowSet:
         self._refill(self.listed()[np.sort(best)])
 
 
-class SlowMission:
-    """All weights in a sketch; ``explore`` learns from a block."""
+class SlowBlocks:
+    """The same with all cells of an id in one block, beside information and a scale."""
 
-    def __init__(self, keys, width, n_margins, *, step, ridge, bias_rate, room):
+    def __init__(self, keys, n_blocks, rows, n_margins=1, *, is_direct=False):
+        self.keys, self.is_direct = keys, is_direct
+        self.weights = np.zeros((n_blocks, rows, 4, n_margins), np.float32)
+        self.information = np.zeros((n_blocks, 4, n_margins), np.float32)
+        self.scales = np.zeros((n_blocks, 4), np.float32)
+
+    def place(self, number, plane):
+        """Block, cell and sign of an id: rows are planes 0, 1, ..., others come after."""
+        if self.is_direct:
+            return int(number) // 4, int(number) % 4, 1
+        to_block, to_cells = (
+            mix(int(number)) * int(key) % 2**64 >> 32 for key in self.keys
+        )
+        bits = to_cells >> 3 * plane
+        return to_block * len(self.weights) >> 32, bits & 3, -1 if bits & 4 else 1
+
+    def _rows(self, number):
+        for r in range(self.weights.shape[1]):
+            block, cell, sign = self.place(number, r)
+            yield (block, r, cell), sign
+
+    def add(self, number, c, amount):
+        for where, sign in self._rows(number):
+            self.weights[where][c] += np.float32(sign) * amount
+
+    def estimate(self, number, c):
+        views = [np.float32(s) * self.weights[at][c] for at, s in self._rows(number)]
+        return sorted(views)[len(views) // 2]
+
+    def spread(self, number, c):
+        views = [s * float(self.weights[at][c]) for at, s in self._rows(number)]
+        return (max(views) - min(views)) / 2
+
+    def known(self, number):
+        """Information about an id, one number a margin."""
+        block, cell, _ = self.place(number, self.weights.shape[1])
+        return self.information[block, cell]
+
+    def scale(self, number, informed):
+        """Scale of an id, as an array of one number."""
+        block, cell, _ = self.place(number, self.weights.shape[1] + informed)
+        return self.scales[block, cell : cell + 1]
+
+
+def total(terms):
+    """Sum as the loop takes it: every fourth term, then the four sums."""
+    lanes = [0.0] * 4
+    whole = len(terms) - len(terms) % 4
+    for t, term in enumerate(terms):
+        lanes[t % 4 if t < whole else 0] += float(term)
+    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+
+
+class SlowMission:
+    """All weights in a sketch; ``explore`` learns from a block, in single precision."""
+
+    def __init__(
+        self, sketch, *, step, ridge, bias_rate, room, scaled=False, n_margins=1
+    ):
         self.step, self.relative_ridge, self.bias_rate = step, ridge, bias_rate
-        self.sketch = SlowSketch(keys, width, n_margins)
-        self.information = np.zeros((width, n_margins), np.float32)
+        self.sketch, self.scaled = sketch, scaled
         self.found = [SlowSet(room) for _ in range(n_margins)]
         self.bias, self.bias_scale = np.zeros(n_margins), np.zeros(n_margins)
         self.totals = Totals()
 
     @property
     def ridge(self):
-        return self.relative_ridge * self.totals.mean_norm
+        return np.float32(self.relative_ridge * self.totals.mean_norm)
+
+    def square(self, number):
+        """Square of an id's scale."""
+        if not self.scaled:
+            return np.float32(1.0)
+        scale = self.sketch.scale(number, self.step == NEWTON)[0]
+        return max(scale * scale, np.float32(1e-30))
 
     def explore(self, loss, block):
         for ids, x, y, importance in rows_of(block):
             if importance > 0:
                 self._learn(loss, ids, x, y, importance)
 
-    def _learn(self, loss, ids, x, y, importance):
+    def _learn(self, loss, ids, values, y, importance):
+        x = values.astype(np.float32)
+        if self.scaled:
+            for number, value in zip(ids, x, strict=True):
+                scale = self.sketch.scale(number, self.step == NEWTON)
+                scale[0] = max(scale[0], abs(value))
+        squares = np.array([self.square(number) for number in ids], np.float32)
         margins = range(len(self.bias))
-        w = {c: [self.sketch.estimate(number, c) for number in ids] for c in margins}
-        z = self.bias.copy()
-        for c in margins:
-            for t in range(len(ids)):
-                z[c] += w[c][t] * x[t]
-        norm = sum(value * value for value in x)
+        w = [
+            np.array([self.sketch.estimate(number, c) for number in ids], np.float32)
+            for c in margins
+        ]
+        z = np.array([self.bias[c] + total(x * w[c]) for c in margins])
+        norm = total(values * values)
+        if self.scaled:
+            norm = 0.0
+            for value, square in zip(values, squares, strict=True):
+                norm += value * value / float(square)
         self.totals.count_norm(norm, importance)
         if self.bias_rate == 0 and self.bias_scale[0] == 0:
             pulls, curvatures = ask(loss, y, z, importance)
@@ -197,49 +271,49 @@ class SlowMission:
             pulls,
             curvatures,
         )
-        give = np.array([self._give(c, ids, x, norm) for c in margins])
+        known = [
+            np.array([self.sketch.known(number)[c] for number in ids], np.float32)
+            for c in margins
+        ]
+        mean_norm = self.totals.mean_norm
+        give = np.full(len(z), norm / mean_norm)
+        if self.step == NEWTON:
+            softness = [x * x / (known[c] + self.ridge * squares) for c in margins]
+            give = np.array([total(terms) for terms in softness])
         cautious = not np.isfinite(loss.smoothness)
         if cautious or self.step == NEWTON:
             pulls, curvatures = shorten(loss, y, z, importance, give, pulls, curvatures)
         else:
-            pulls = pulls / (self.totals.mean_norm + curvatures * norm)
+            pulls = pulls / (mean_norm + curvatures * norm)
         if cautious and self.step == GRADIENT:
-            pulls = pulls / self.totals.mean_norm
+            pulls = pulls / mean_norm
         for c in margins:
             if pulls[c] != 0:
-                self._step(c, ids, x, w[c], pulls[c], curvatures[c])
+                evidence = np.float32(pulls[c]), np.float32(curvatures[c])
+                self._step(c, ids, x, squares, w[c], known[c], evidence)
 
-    def _give(self, c, ids, x, norm):
+    def _step(self, c, ids, x, squares, w, known, evidence):
+        pull, curvature = evidence
         if self.step == GRADIENT:
-            return norm / self.totals.mean_norm
-        give = 0.0
-        for number, value in zip(ids, x, strict=True):
-            known = float(self.information[self._information_cell(number), c])
-            give += value * value / (known + self.ridge)
-        return give
-
-    def _step(self, c, ids, x, w, pull, curvature):
-        steps, scores = [], []
-        for t, number in enumerate(ids):
-            if self.step == GRADIENT:
-                step = pull * x[t]
-                score = abs(w[t] + step)
-            else:
-                cell = self._information_cell(number)
-                known = float(self.information[cell, c]) + curvature * x[t] ** 2
-                self.information[cell, c] = known
-                step = pull * x[t] / (known + self.ridge)
-                score = (w[t] + step) ** 4 * (known + self.ridge)
-            steps.append(step)
-            scores.append(score)
+            steps = pull * x / squares
+            scores = (w + steps) * (w + steps) * squares
+        else:
+            new = curvature * x * x
+            stiff = known + new + self.ridge * squares
+            steps = pull * x / stiff
+            scores = (w + steps) * (w + steps) * np.sqrt(squares * stiff)
+            for number, more in zip(ids, new, strict=True):
+                self.sketch.known(number)[c] += more
         for number, step in zip(ids, steps, strict=True):
             self.sketch.add(number, c, step)
+        least = self.found[c].tau  # a cut on the way may lower it
         for number, score in zip(ids, scores, strict=True):
-            self._nominate(c, number, score)
+            if score >= least:
+                self._nominate(c, number, score)
 
     def _nominate(self, c, number, score):
         found = self.found[c]
-        if score <= 0 or score < found.tau:
+        if score <= 0 or score < found.tau or number in found.listed():
             return
         if len(found.listed()) >= 2 * found.room:
             found.cut([self.score(known, c) for known in found.listed()])
@@ -247,16 +321,13 @@ class SlowMission:
                 return
         found.add(number)
 
-    def _information_cell(self, number):
-        return place(number, self.sketch.keys[0], len(self.information))[0]
-
     def score(self, number, c):
         """Score of an id as the sketch is now."""
-        w = self.sketch.estimate(number, c)
+        w, square = self.sketch.estimate(number, c), self.square(number)
         if self.step == GRADIENT:
-            return abs(w)
-        known = float(self.information[self._information_cell(number), c])
-        return w**4 * (known + self.ridge)
+            return w * w * square
+        known = self.sketch.known(number)[c]
+        return w * w * np.sqrt(square * (known + self.ridge * square))
 
 
 def rows_of(block):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference import sketch as reference
-from reference.sketch import SlowMission, make_block, random_block, split
+from reference.sketch import SlowBlocks, SlowMission, make_block, random_block, split
 from shortlist._steps import (
     HITS,
     LOSS,
@@ -16,7 +16,7 @@ from shortlist._steps import (
     is_cautious,
     mean_norm,
 )
-from shortlist.kernels.count_sketch import count_sketch
+from shortlist.kernels.block_sketch import block_sketch
 from shortlist.kernels.heavy_hitters import candidates, listed
 from shortlist.losses import (
     Hinge,
@@ -30,6 +30,7 @@ from shortlist.losses import (
 from shortlist.sketch._kernels import (
     GRADIENT,
     NEWTON,
+    Scratch,
     SketchState,
     StepRule,
     explore,
@@ -56,18 +57,20 @@ EXPONENTIAL = [Logistic(), Poisson(), Softmax()]
 every_rule = pytest.mark.parametrize("step", RULES, ids=RULES.values())
 every_loss = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
 
-# Few cells, so that ids collide, and little room, so that sets are cut.
-WIDTH, ROOM, RIDGE = 23, 4, 0.2
+scales = pytest.mark.parametrize("scaled", [False, True], ids=["plain", "scaled"])
+
+# Few blocks, so that ids collide, and little room, so that sets are cut.
+BLOCKS, ROOM, RIDGE = 6, 4, 0.2
 
 
 def margins_of(loss):
     return 3 if loss.is_vector else 1
 
 
-def fresh(step, n_margins=1, *, rows=3, width=WIDTH, room=ROOM):
+def fresh(step, n_margins=1, *, rows=3, n_blocks=BLOCKS, room=ROOM, **extras):
+    informed = step == NEWTON
     return SketchState(
-        count_sketch(rows, width, n_margins, seed=5),
-        np.zeros((width if step == NEWTON else 0, n_margins), np.float32),
+        block_sketch(rows, n_blocks, n_margins, seed=5, informed=informed, **extras),
         candidates(room, n_margins),
         np.zeros(n_margins),
         np.zeros(n_margins),
@@ -84,18 +87,37 @@ def explored(loss, step, blocks, bias_rate=0.5, **size):
 
 
 def slowly_explored(loss, step, block, like, bias_rate=0.5):
-    _, width, n_margins = like.sketch.table.shape
+    sketch = like.sketch
     slow = SlowMission(
-        like.sketch.keys,
-        width,
-        n_margins,
+        SlowBlocks(
+            sketch.keys,
+            sketch.n_blocks,
+            sketch.rows,
+            sketch.n_margins,
+            is_direct=sketch.is_direct,
+        ),
         step=RULES[step],
         ridge=RIDGE,
         bias_rate=bias_rate,
         room=like.found.room,
+        scaled=sketch.scaled,
+        n_margins=sketch.n_margins,
     )
     slow.explore(loss, block)
     return slow
+
+
+def parts_of(sketch):
+    """Weights, information and scales, as the slow sketch has them."""
+    blocks = sketch.cells.reshape(sketch.n_blocks, sketch.stride)
+    ends = np.cumsum(
+        [
+            sketch.rows * 4 * sketch.n_margins,
+            sketch.informed * 4 * sketch.n_margins,
+            sketch.scaled * 4,
+        ]
+    )
+    return np.split(blocks, ends[:-1], axis=1)
 
 
 def assert_equal(state, slow, loss=None):
@@ -107,9 +129,10 @@ def assert_equal(state, slow, loss=None):
         scale = max(1.0, np.abs(other).max(initial=0.0))
         np.testing.assert_allclose(one, other, rtol=rtol, atol=rtol * scale / 10)
 
-    close(state.sketch.table, slow.sketch.table)
-    if len(state.information):
-        close(state.information, slow.information)
+    expected = (slow.sketch.weights, slow.sketch.information, slow.sketch.scales)
+    for part, whole in zip(parts_of(state.sketch), expected, strict=True):
+        if part.size:
+            close(part.ravel(), whole.ravel())
     close(state.bias, slow.bias)
     close(state.bias_scale, slow.bias_scale)
     totals = slow.totals
@@ -130,31 +153,42 @@ def assert_same_bits(one, other):
 
 
 def flat(state):
-    return [*state.sketch, state.information, *state.found, *state[3:]]
+    return [*state.sketch, *state.found, *state[2:]]
 
 
 @every_rule
 @every_loss
 @quick
-@given(seed=seeds, bias_rate=bias_rates)
-def test_exploring_equals_the_reference(loss, step, seed, bias_rate):
+@given(seed=seeds, bias_rate=bias_rates, scaled=st.booleans())
+def test_exploring_equals_the_reference(loss, step, scaled, seed, bias_rate):
     block = random_block(seed, loss.target)
-    state = explored(loss, step, [block], bias_rate)
+    state = explored(loss, step, [block], bias_rate, scaled=scaled)
     assert_equal(state, slowly_explored(loss, step, block, state, bias_rate), loss)
 
 
 @every_rule
-@pytest.mark.parametrize("rows", [1, 5, 7, 9])
-def test_any_number_of_rows_equals_the_reference(rows, step):
-    block = random_block(rows)
-    state = explored(Squared(), step, [block], rows=rows)
+@scales
+def test_cells_of_ones_own_equal_the_reference(step, scaled):
+    block = random_block(4)
+    block = block._replace(ids=block.ids % np.uint64(23))
+    state = explored(Squared(), step, [block], n_ids=23, scaled=scaled)
+    assert state.sketch.is_direct
     assert_equal(state, slowly_explored(Squared(), step, block, state))
 
 
 @every_rule
-def test_one_cell_and_room_for_one_equal_the_reference(step):
+@scales
+@pytest.mark.parametrize("rows", [1, 5, 7, 9])
+def test_any_number_of_rows_equals_the_reference(rows, step, scaled):
+    block = random_block(rows)
+    state = explored(Squared(), step, [block], rows=rows, scaled=scaled)
+    assert_equal(state, slowly_explored(Squared(), step, block, state))
+
+
+@every_rule
+def test_one_block_and_room_for_one_equal_the_reference(step):
     block = random_block(0)
-    state = explored(Squared(), step, [block], width=1, room=1)
+    state = explored(Squared(), step, [block], n_blocks=1, room=1)
     assert_equal(state, slowly_explored(Squared(), step, block, state))
 
 
@@ -203,7 +237,7 @@ def test_rows_of_weight_zero_are_as_good_as_absent(step, seed):
 def test_examples_without_nonzeros_move_only_the_bias(step):
     block = make_block([[], [], []], [1.0, 2.0, 3.0])
     state = explored(Squared(), step, [block], bias_rate=0.0)
-    assert not state.sketch.table.any()
+    assert not state.sketch.cells.any()
     assert state.found.count[0] == 0
     assert state.bias[0] == pytest.approx(2.0, rel=1e-3)  # the mean
     assert mean_norm(state.totals) == 1.0
@@ -217,16 +251,14 @@ def test_scores_weights_and_information_are_read_back(loss, step):
     slow = slowly_explored(loss, step, block, state)
     ids = np.unique(block.ids)
     for c in range(margins_of(loss)):
-        weight, score, information = rescore(
-            StepRule(step, RIDGE, 0.5, 0.0), state, c, ids
-        )
+        rule = StepRule(step, RIDGE, 0.5, 0.0)
+        weight, score, information, _ = rescore(rule, state, c, ids)
         expected = [slow.sketch.estimate(number, c) for number in ids]
         np.testing.assert_allclose(weight, expected, rtol=1e-5, atol=1e-6)
         expected = [slow.score(number, c) for number in ids]
         np.testing.assert_allclose(score, expected, rtol=1e-4, atol=1e-6)
         if step == NEWTON:
-            cells = [reference.place(i, slow.sketch.keys[0], WIDTH)[0] for i in ids]
-            expected = slow.information[cells, c]
+            expected = [slow.sketch.known(number)[c] for number in ids]
             np.testing.assert_allclose(information, expected, rtol=1e-5, atol=1e-6)
 
 
@@ -234,8 +266,11 @@ def test_scores_weights_and_information_are_read_back(loss, step):
 def test_scores_enter_from_the_threshold_on_but_never_at_zero(tau, entered):
     state = fresh(GRADIENT)
     state.found.tau[0] = tau
-    ids, scores = np.arange(1, 5, dtype=np.uint64), np.array([0.0, 0.5, 1.0, 2.0])
-    nominate(StepRule(GRADIENT, RIDGE, 0.5, 0.0), state, 0, ids, scores)
+    ids = np.arange(1, 5, dtype=np.uint64)
+    row, table = np.zeros(4, np.float32), np.zeros((1, 4), np.float32)
+    scores, passing = np.array([0.0, 0.5, 1.0, 2.0], np.float32), np.zeros(4, np.int64)
+    room = Scratch(row, row, row, table, table, row, scores, passing)
+    nominate(StepRule(GRADIENT, RIDGE, 0.5, 0.0), state, 0, ids, room)
     assert set(listed(state.found, 0).tolist()) == entered
     assert state.found.count[0] == len(entered)
 
@@ -243,10 +278,10 @@ def test_scores_enter_from_the_threshold_on_but_never_at_zero(tau, entered):
 @every_rule
 def test_pruning_keeps_the_best_by_their_scores_now(step):
     rule = StepRule(step, RIDGE, 0.5, 0.0)
-    state = explored(Squared(), step, [random_block(1)], width=1000, room=30)
+    state = explored(Squared(), step, [random_block(1)], n_blocks=250, room=30)
     assert state.found.tau[0] == 0
     ids = listed(state.found, 0)
-    _, scores, _ = rescore(rule, state, 0, ids)
+    scores = rescore(rule, state, 0, ids)[1]
     prune(rule, state, 0)
     best = np.sort(scores)[-30:]
     assert set(listed(state.found, 0)) == set(ids[scores >= best[0]])

@@ -7,8 +7,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from shortlist._protocols import ShortlistError
-from shortlist.kernels.count_sketch import width_for_error
-from shortlist.sketch._memory import cells_in_row, parse_bytes
+from shortlist.kernels.block_sketch import CELLS
+from shortlist.kernels.count_sketch import MAX_SIZE, width_for_error
+from shortlist.sketch._memory import blocks_within, cells_in_row, parse_bytes
 
 quick = settings(max_examples=100, deadline=None)
 MAX_WIDTH = 2**32 - 1
@@ -79,6 +80,19 @@ def test_a_number_of_cells_is_the_number_in_all(cells, shape):
     assert width == MAX_WIDTH or (width + 1) * rows * n_margins > cells
 
 
+@quick
+@given(st.integers(10**3, 10**10), st.integers(4, 1000), st.integers(0, 10**6))
+def test_blocks_and_candidates_stay_within_the_bytes_and_use_them(size, numbers, slots):
+    assume(8 * slots + 8 * numbers <= size)
+    blocks = blocks_within(f"{size}B", 3, numbers, slots)
+    assert 8 * slots + 4 * numbers * blocks <= size
+    full = (blocks + 1) * numbers >= MAX_SIZE
+    assert full or 8 * slots + 4 * numbers * (blocks + 1) > size
+    assert blocks_within(size, 3, numbers, slots) == min(
+        size // numbers, (MAX_SIZE - 1) // numbers
+    )
+
+
 def test_a_row_has_no_more_cells_than_can_be_addressed():
     assert cells_in_row("100000GB", 1, 1, 0) == MAX_WIDTH
     assert cells_in_row(10**15, 1, 1, 0) == MAX_WIDTH
@@ -113,7 +127,9 @@ def test_an_error_is_a_width_that_bounds_it():
     wide, narrow = cells_in_row("1%", 3, 1, 500), cells_in_row("10 %", 3, 1, 500)
     assert wide == pytest.approx(100 * narrow, rel=1e-3)
     assert narrow == width_for_error(3, 0.1)
-    assert cells_in_row("10%", 5, 1, 500, with_information=True) < narrow
+    assert cells_in_row("10%", 5, 1, 500) < narrow
+    blocks = blocks_within("10%", 3, 16, 500)
+    assert CELLS * blocks == pytest.approx(1 / (0.01 * 2 / 3 * 0.1**2), abs=CELLS)
 
 
 @pytest.mark.parametrize("memory", ["0%", "100%", "x%", "0.0001%", None, 1.5, True])

@@ -117,11 +117,11 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
 
 def rehearse(learner: Any, source: RowSource) -> Rehearsal:
     """Run a learner as an engine would, with a clock on each part."""
-    import numpy as np
+    from shortlist.engines.serial import look_at_head
 
     blocks = list(source.blocks())
-    labels = np.concatenate([block.y for block in blocks])[:1000]
-    state, fixed = _timed(lambda: learner.start(source, labels))
+    head, _ = look_at_head(source)
+    state, fixed = _timed(lambda: learner.start(source, head))
     stages: list[str] = []
     growing, wants_more = 0.0, True
 
@@ -151,7 +151,6 @@ def _facts(
     scale = max(1.0, size / read)
     # What gathers all rows holds each nonzero's id and value, and solves on a copy.
     gathered = round(scale * sum(32 * len(block.ids) for block in blocks))
-    cells = getattr(getattr(model, "sketch", None), "table", None)
     return {
         "source": source.name,
         source.unit: size,
@@ -165,9 +164,18 @@ def _facts(
         "loss": type(target.loss).name,
         "classes": None if target.classes is None else list(target.classes),
         "note": target.note,
-        "cells": None if cells is None else list(cells.shape),
+        "cells": _cells(getattr(model, "sketch", None)),
         "memory_bytes": _n_bytes(model) if model is not None else gathered,
     }
+
+
+def _cells(sketch: Any) -> list[int] | None:
+    """Rows, cells in each and numbers in a cell, of whatever sketch it is."""
+    from shortlist.kernels.block_sketch import CELLS, BlockSketch
+
+    if isinstance(sketch, BlockSketch):
+        return [sketch.rows, sketch.n_blocks * CELLS, sketch.n_margins]
+    return None if sketch is None else list(sketch.table.shape)
 
 
 def _n_bytes(model: Any) -> int:

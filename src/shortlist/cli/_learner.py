@@ -21,6 +21,7 @@ _OWN_OPTIONS = (
     "passes",
     "log1p",
     "normalize",
+    "scale",
     "class_weight",
     "interactions",
 )

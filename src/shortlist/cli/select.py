@@ -129,6 +129,15 @@ class Outcome(NamedTuple):
     help="Scale each row to length 1, after --log1p; for text.",
 )
 @click.option(
+    "--scale",
+    type=click.Choice(["auto", "max_abs", "none"]),
+    default="auto",
+    callback=lambda ctx, param, value: None if value == "none" else value,
+    help="max_abs: learn in units in which the largest value of each feature is 1. none: "
+    "values as they come. auto: max_abs if the first rows show features in very "
+    "different units.",
+)
+@click.option(
     "--class-weight",
     type=click.Choice(["balanced"]),
     help="Let all classes weigh the same, however rare.",

@@ -11,12 +11,13 @@ from shortlist._protocols import (
     Algorithm,
     BadLabel,
     DataError,
-    Floats,
+    Head,
     Observer,
     Progress,
     RowBlock,
     RowSource,
 )
+from shortlist._units import first_rows
 from shortlist.engines.checkpoints import Keeper, Place, Snapshot
 from shortlist.kernels.csr import row_slice
 from shortlist.sources.ahead import read_ahead
@@ -43,21 +44,24 @@ class Broken(DataError):
         self.result = result
 
 
-def first_labels(source: RowSource) -> tuple[Floats, Iterator[RowBlock]]:
-    """Labels of the first rows, and all blocks from the first.
+def look_at_head(source: RowSource) -> tuple[Head, Iterator[RowBlock]]:
+    """How the data begin, and all blocks from the first.
 
-    Rows may be long, so none are kept if the source can give them again. Of a pipe as
+    Rows may be long, so most are not kept if the source can give them again. Of a pipe as
     many are kept, and looked at, as have ``HEAD_NONZEROS`` together.
     """
     blocks = iter(source.blocks())
     most = np.inf if source.reiterable else HEAD_NONZEROS
     head: list[RowBlock] = []
+    rows: tuple[RowBlock, ...] = ()
     labels: list[float] = []
     nonzeros = 0
     while len(labels) < HEAD_ROWS and nonzeros <= most:
         block = next(blocks, None)
         if block is None:
             break
+        if sum(part.n_rows for part in rows) == len(labels):  # none is left out so far
+            rows = first_rows((*rows, block))
         # Row by row, so that how many are looked at does not depend on blocks.
         n_seen = int(np.searchsorted(nonzeros + block.indptr[1:], most, "right"))
         labels += block.y[: max(n_seen, not labels)].tolist()
@@ -66,7 +70,7 @@ def first_labels(source: RowSource) -> tuple[Floats, Iterator[RowBlock]]:
             head.append(block)
     if source.reiterable:
         blocks = iter(source.blocks())
-    return np.array(labels[:HEAD_ROWS]), _chained(head, blocks)
+    return Head(np.array(labels[:HEAD_ROWS]), rows), _chained(head, blocks)
 
 
 def _chained(head: list[RowBlock], blocks: Iterator[RowBlock]) -> Iterator[RowBlock]:
@@ -142,10 +146,11 @@ def run(
         A DataError after the first thousand rows, with the result likewise.
     """
     if resume is None:
-        labels, blocks = first_labels(source)
-        if not len(labels):
+        head, blocks = look_at_head(source)
+        if not len(head.labels):
             raise DataError(f"{source.name}: expected rows to learn from, got none")
-        state, place = algorithm.start(source, labels), Place()
+        state, place = algorithm.start(source, head), Place()
+        del head
     else:
         state, place = resume
         blocks = after(source.blocks(), place.rows)

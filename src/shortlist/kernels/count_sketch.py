@@ -72,14 +72,19 @@ def size_for_error(error, failure=0.01):
     return rows, width_for_error(rows, error, failure)
 
 
-def width_for_error(rows, error, failure=0.01):
+def width_for_error(rows, error, failure=0.01, *, independent=True):
     """Width that bounds the error of an estimate, given the rows.
 
     A row of width 1 / (share * error^2) fails with probability ``share`` at most
-    (Chebyshev), and the median only if more than half of the rows do.
+    (Chebyshev), and the median only if more than half of the rows do; if they do not
+    fail independently, of that is only known that it is no more often than their mean
+    number allows (Markov).
     """
     if not 0 < error < 1 or not 0 < failure < 1:
         raise ValueError("error and failure should lie between 0 and 1")
+    if not independent:
+        share = min(1 / 3, failure * (rows + 1) / (2 * rows))
+        return math.ceil(1 / (share * error * error))
     low, high = 1e-12, 1 / 3  # a row's own failure rate that the median can bear
     if _median_fails(rows, high) > failure:
         for _ in range(60):

@@ -42,6 +42,13 @@ def slot_of(keys, number):
     return slot
 
 
+@kernel(_nrt=False, forceinline=True)
+def is_at_home(keys, number):
+    """Whether the id is where it is looked for first; if not it may still be in."""
+    home = keys[np.int64(mix(number) & np.uint64(keys.shape[0] - 2))]
+    return home == number and number != EMPTY
+
+
 @kernel
 def put(keys, number):
     """Put an id in; return 1 if it is new, else 0. The caller keeps the set half empty."""

@@ -50,6 +50,14 @@ class Mission(OnlineSelector):
         Take sign(x) log(1 + |x|) of all values first; for counts.
     normalize : {None, "l2"}, default=None
         Scale rows to length 1 after that; for text.
+    scale : {"auto", "max_abs", None}, default="auto"
+        "max_abs": learn in units in which the largest value of each feature so far is 1,
+        however it is measured; weights in the result are of values as they come. These
+        maxima are hashed, too, and count in ``memory``. None: as the values are. "auto":
+        "max_abs" if the first rows show features in very different units, as years beside
+        categories are; words, pixels or clicks are learned from better as they come. The
+        result says which it was. ``partial_fit`` takes "auto" for None, as its first call
+        may be a single row; ``recipe="paper"`` knows no scales.
     class_weight : {None, "balanced"} or mapping of class to float, default=None
         Importance of examples by their class; "balanced" makes all classes weigh the
         same.
@@ -121,6 +129,7 @@ class Mission(OnlineSelector):
         passes: int = 1,
         log1p: bool = False,
         normalize: str | None = None,
+        scale: str | None = "auto",
         class_weight: ClassWeight = None,
         interactions: int | None = None,
         sketch: str = "count",
@@ -140,6 +149,7 @@ class Mission(OnlineSelector):
         self.passes = passes
         self.log1p = log1p
         self.normalize = normalize
+        self.scale = scale
         self.class_weight = class_weight
         self.interactions = interactions
         self.sketch = sketch
@@ -168,6 +178,7 @@ class Mission(OnlineSelector):
             passes=self.passes,
             log1p=self.log1p,
             normalize=self.normalize,
+            scale=self.scale,
             class_weight=self.class_weight,
             interactions=self.interactions,
             sketch=self.sketch,

@@ -121,7 +121,9 @@ class HashedRule:
     memory: str | int
     seed: int
 
-    def create(self, target: Target, n_features: int | None) -> PaperState:
+    def create(
+        self, target: Target, n_features: int | None, rows: Sequence[RowBlock] = ()
+    ) -> PaperState:
         """Fresh buckets, within the memory given."""
         margins = target.n_margins
         width = cells_in_row(self.memory, 1, margins, 0)

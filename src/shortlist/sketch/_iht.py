@@ -184,7 +184,9 @@ class IhtRule:
     memory: str | int
     damped: bool
 
-    def create(self, target: Target, n_features: int | None) -> IhtState:
+    def create(
+        self, target: Target, n_features: int | None, rows: Sequence[RowBlock] = ()
+    ) -> IhtState:
         """No weights yet, and a table for gradients within the memory given."""
         margins, n_kept = target.n_margins, self.n_kept
         if n_features is not None:

@@ -1,4 +1,4 @@
-"""MISSION's inner loop: learn from examples with all weights in a Count-Sketch.
+"""MISSION's inner loop: learn from examples with all weights in a sketch.
 
 For each example: the margins from the sketched weights, the slope of the loss, a step
 for every nonzero feature added to the sketch, and a look whether the feature's score now
@@ -8,39 +8,63 @@ reaches the threshold of the candidates. Two step rules share the loop:
   implicit step to first order, or exactly where curvatures have no bound, so that no
   loss needs a learning rate of its own);
 * newton: w_j -= slope * x_j / (n_j + h x_j^2 + ridge), where n_j, the information
-  h x_j^2 collected so far, lives in one more row of cells beside row 0; shortened where
-  all the steps together would overshoot.
+  h x_j^2 collected so far, lives beside the weights; shortened where all the steps
+  together would overshoot.
+
+Either is taken in units in which no value of a feature has exceeded 1, if scales s_j are
+kept: as if x_j were x_j / s_j and w_j were s_j w_j. What is stored stays in the units of
+the data, so a scale may grow at any time: a gradient is divided by s_j^2, a ridge
+multiplied by it.
 
 Where features live in the sketch is found beforehand (``places_of``, by another thread if
 there is one), so that the cells of the next example can be fetched while this one is
-learned from.
+learned from. What is done to each feature is a row of short loops over arrays of single
+numbers, which the compiler turns into instructions for eight at once.
 
-Scores rank as |w_j| and as |w_j| (n_j + ridge)^(1/4); the second is kept as its fourth
-power, which ranks the same and costs no roots.
+Features rank by |s_j w_j|, or by |s_j w_j| (n_j / s_j^2 + ridge)^(1/4); scores are the
+squares of that, which rank the same.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from shortlist._steps import ask, bias_step, count_norm, judge, mean_norm, shorten
+from shortlist._steps import (
+    NORM_FROZEN_AFTER,
+    NORM_ROWS,
+    ask,
+    bias_step,
+    count_norm,
+    judge,
+    mean_norm,
+    shorten,
+)
 from shortlist.kernels._jit import kernel
-from shortlist.kernels.count_sketch import (
-    CountSketch,
+from shortlist.kernels.block_sketch import (
+    BlockSketch,
     add_located,
-    cell_at,
+    fetch,
+    inform,
+    information_at,
     locate,
     medians,
+    raise_scales,
+    scales_at,
 )
 from shortlist.kernels.heavy_hitters import Candidates, cut, listed
-from shortlist.kernels.id_table import put
-from shortlist.kernels.prefetch import prefetch
+from shortlist.kernels.id_table import EMPTY, is_at_home, put, slot_of
 from shortlist.losses import n_margins
 
 GRADIENT, NEWTON = 0, 1
 
-#: Cells of a sketch that the caches close to a core can hold: 512 kB.
+# Without counts of references, which would cost as much as the work on a short example.
+_plain = kernel(_nrt=False)
+
+#: Numbers of a sketch that the caches close to a core can hold: 512 kB.
 _NEAR = 1 << 17
+#: Scales are not taken to be smaller: their squares would vanish in single precision.
+_LEAST_SQUARE = np.float32(1e-30)
+_ONE = np.float32(1.0)
 
 
 class StepRule(NamedTuple):
@@ -55,112 +79,207 @@ class StepRule(NamedTuple):
 class SketchState(NamedTuple):
     """All that one pass over a stream leaves behind."""
 
-    sketch: CountSketch
-    information: np.ndarray  #: float32, (width, n_margins), or (0, n_margins)
+    sketch: BlockSketch
     found: Candidates
     bias: np.ndarray  #: float64, (n_margins,)
     bias_scale: np.ndarray  #: float64, (n_margins,): squares or information so far
     totals: np.ndarray  #: float64, see ``shortlist._steps``
 
 
-@kernel
-def gradient_steps(pull, x, weights, steps, scores):
-    """Plain steps along the example, and the scores they lead to."""
-    for t in range(x.shape[0]):
-        steps[t] = pull * x[t]
-        scores[t] = abs(weights[t] + steps[t])
-
-
-@kernel
-def newton_give(known, places, x, ridge):
-    """How far the newton steps of an example together move its margin."""
-    give = 0.0
-    for t in range(x.shape[0]):
-        give += x[t] * x[t] / (known[cell_at(places[t, 0])] + ridge)
-    return give
-
-
-@kernel
-def newton_steps(known, places, evidence, x, weights, steps, scores):
-    """Diagonal Newton steps, with the information collected so far."""
-    e, h, ridge = evidence
-    for t in range(x.shape[0]):
-        cell = cell_at(places[t, 0])
-        information = known[cell] + h * x[t] * x[t]
-        known[cell] = information
-        steps[t] = e * x[t] / (information + ridge)
-        squared = (weights[t] + steps[t]) * (weights[t] + steps[t])
-        scores[t] = squared * squared * (information + ridge)
-
-
-@kernel
-def nominate(rule, state, c, ids, scores):
-    """Let ids whose scores reach the threshold of margin c in among the candidates."""
-    found = state.found
-    keys, tau = found.keys[c], found.tau
-    for t in range(ids.shape[0]):
-        if scores[t] >= tau[c] and scores[t] > 0.0:
-            if found.count[c] >= 2 * found.room:
-                prune(rule, state, c)
-                if scores[t] < tau[c]:
-                    continue
-            found.count[c] += put(keys, ids[t])
-
-
-@kernel
-def fetch(flat, known, places):
-    """Begin to load the cells of an example."""
-    for t in range(places.shape[0]):
-        for r in range(places.shape[1]):
-            prefetch(flat, cell_at(places[t, r]))
-        if known.shape[0] > 0:
-            prefetch(known, cell_at(places[t, 0]))
-
-
 def places_of(state: SketchState, ids: np.ndarray) -> np.ndarray:
-    """Where features live in each row of the sketch; needs nothing but their ids."""
-    places = np.empty((len(ids), state.sketch.table.shape[0]), np.uint32)
+    """Where features live in the sketch; needs nothing but their ids."""
+    places = np.empty(len(ids), np.uint64)
     locate(state.sketch, ids, places)
     return places
+
+
+class Scratch(NamedTuple):
+    """Room for what is known about the features of one example."""
+
+    x: np.ndarray  #: float32, as all but the last: values
+    squares: np.ndarray  #: of their scales
+    terms: np.ndarray  #: of a sum
+    weights: np.ndarray  #: (n_margins, longest)
+    known: np.ndarray  #: (n_margins, longest): information
+    steps: np.ndarray
+    scores: np.ndarray
+    passing: np.ndarray  #: int64: which reach the threshold
+
+
+@_plain
+def total(terms, n):
+    """Sum of the first n terms, in four parts: additions need not wait for another."""
+    a = b = c = d = 0.0
+    for t in range(0, n - 3, 4):
+        a += terms[t]
+        b += terms[t + 1]
+        c += terms[t + 2]
+        d += terms[t + 3]
+    for t in range(n - n % 4, n):
+        a += terms[t]
+    return (a + b) + (c + d)
+
+
+@_plain
+def look(loss, state, places, values, room, z):
+    """Take in an example: its values, scales, weights and margins."""
+    sketch, x, terms, n = state.sketch, room.x, room.terms, places.shape[0]
+    margins = n_margins(loss, sketch.n_margins)
+    for t in range(n):
+        x[t] = np.float32(values[t])
+    if sketch.scaled:
+        squares = room.squares
+        raise_scales(sketch, places, x)
+        scales_at(sketch, places, squares)
+        for t in range(n):
+            squares[t] = max(squares[t] * squares[t], _LEAST_SQUARE)
+    medians(sketch, margins, places, room.weights)
+    for c in range(margins):
+        weights = room.weights[c]
+        for t in range(n):
+            terms[t] = x[t] * weights[t]
+        z[c] = state.bias[c] + total(terms, n)
+
+
+@_plain
+def scaled_norm(values, squares, scaled):
+    """Squared norm of an example, each value in units of its feature's scale.
+
+    In double precision, which tells tiny values from none, and in four parts as ``total``.
+    """
+    a = b = c = d = 0.0
+    n = values.shape[0]
+    if scaled:
+        for t in range(n):
+            a += values[t] * values[t] / squares[t]
+        return a
+    for t in range(0, n - 3, 4):
+        a += values[t] * values[t]
+        b += values[t + 1] * values[t + 1]
+        c += values[t + 2] * values[t + 2]
+        d += values[t + 3] * values[t + 3]
+    for t in range(n - n % 4, n):
+        a += values[t] * values[t]
+    return (a + b) + (c + d)
+
+
+@_plain
+def newton_give(loss, sketch, places, ridge, room, give):
+    """Read the information; write how far the newton steps together move each margin."""
+    x, squares, terms, n = room.x, room.squares, room.terms, places.shape[0]
+    margins, ridge = n_margins(loss, sketch.n_margins), np.float32(ridge)
+    for c in range(margins):
+        known = room.known[c]
+        information_at(sketch, margins, places, c, known)
+        for t in range(n):
+            terms[t] = x[t] * x[t] / (known[t] + ridge * squares[t])
+        give[c] = total(terms, n)
+
+
+@_plain
+def gradient_steps(loss, sketch, c, places, pull, room):
+    """Plain steps along the example, and the scores they lead to."""
+    x, squares, weights, n = room.x, room.squares, room.weights[c], places.shape[0]
+    steps, scores, pull = room.steps, room.scores, np.float32(pull)
+    for t in range(n):
+        steps[t] = pull * x[t] / squares[t]
+        moved = weights[t] + steps[t]
+        scores[t] = moved * moved * squares[t]
+    add_located(sketch, n_margins(loss, sketch.n_margins), places, c, steps)
+
+
+@_plain
+def newton_steps(loss, sketch, c, places, evidence, room):
+    """Diagonal Newton steps, with the information collected so far."""
+    x, squares, weights, n = room.x, room.squares, room.weights[c], places.shape[0]
+    steps, scores, known = room.steps, room.scores, room.known[c]
+    margins = n_margins(loss, sketch.n_margins)
+    e, h, ridge = evidence
+    e, h, ridge = np.float32(e), np.float32(h), np.float32(ridge)
+    for t in range(n):
+        new = h * x[t] * x[t]
+        stiff = known[t] + new + ridge * squares[t]
+        known[t] = new
+        steps[t] = e * x[t] / stiff
+        moved = weights[t] + steps[t]
+        scores[t] = moved * moved * np.sqrt(squares[t] * stiff)
+    inform(sketch, margins, places, c, known)
+    add_located(sketch, margins, places, c, steps)
+
+
+@_plain
+def pass_threshold(tau, scores, n, passing):
+    """Note whose scores reach tau, without a branch that is often guessed wrong."""
+    n_passing, least = 0, np.float32(tau)
+    for t in range(n):
+        passing[n_passing] = t
+        n_passing += scores[t] >= least
+    return n_passing
+
+
+@_plain
+def enter(found, c, ids, room, done, n_passing):
+    """Let those who pass in, from the ``done``-th on; return where the set was full."""
+    keys, scores, passing = found.keys[c], room.scores, room.passing
+    for i in range(done, n_passing):
+        t = passing[i]
+        if is_at_home(keys, ids[t]):
+            continue  # most are in already
+        if scores[t] >= found.tau[c] and scores[t] > 0.0:
+            if found.count[c] < 2 * found.room:
+                found.count[c] += put(keys, ids[t])
+            elif keys[slot_of(keys, ids[t])] == EMPTY:
+                return i
+    return n_passing
+
+
+@kernel
+def nominate(rule, state, c, ids, room):
+    """Let ids whose scores reach the threshold of margin c in among the candidates."""
+    found = state.found
+    n = pass_threshold(found.tau[c], room.scores, ids.shape[0], room.passing)
+    done = enter(found, c, ids, room, 0, n)
+    while done < n:
+        prune(rule, state, c)
+        done = enter(found, c, ids, room, done, n)
 
 
 @kernel
 def explore(loss, rule, state, block, places):
     """Learn from a block of examples, in order; places as of ``places_of``."""
     sketch, totals = state.sketch, state.totals
-    flat, known = sketch.table.reshape(-1), state.information.reshape(-1)
-    margins = n_margins(loss, sketch.table.shape[2])
-    is_far = flat.shape[0] > _NEAR
+    margins = n_margins(loss, sketch.n_margins)
+    is_far = sketch.cells.shape[0] > _NEAR
     n_rows, longest = block.y.shape[0], 0
     for i in range(n_rows):
         longest = max(longest, block.indptr[i + 1] - block.indptr[i])
-    weights = np.empty((longest, margins))
-    steps, scores = np.empty(longest), np.empty(longest)
+    room = Scratch(
+        np.empty(longest, np.float32),
+        np.full(longest, _ONE),
+        np.empty(longest, np.float32),
+        np.empty((margins, longest), np.float32),
+        np.empty((margins, longest), np.float32),
+        np.empty(longest, np.float32),
+        np.empty(longest, np.float32),
+        np.empty(longest, np.int64),
+    )
     z, pulls, curvatures = np.empty(margins), np.empty(margins), np.empty(margins)
     give = np.empty(margins)
 
     for i in range(n_rows):
         first, last = block.indptr[i], block.indptr[i + 1]
         if is_far and i + 1 < n_rows:
-            fetch(flat, known, places[last : block.indptr[i + 2]])
+            fetch(sketch, places[last : block.indptr[i + 2]])
         importance = block.weight[i]
         if importance == 0.0:
             continue
-        ids, x, here = (
-            block.ids[first:last],
-            block.values[first:last],
-            places[first:last],
-        )
-        length = last - first
-        medians(flat, here, weights[:length])
+        here = places[first:last]
+        values = block.values[first:last]
+        look(loss, state, here, values, room, z)
         norm = 0.0
-        for c in range(margins):
-            z[c] = state.bias[c]
-        for t in range(length):
-            norm += x[t] * x[t]
-            for c in range(margins):
-                z[c] += weights[t, c] * x[t]
-        count_norm(totals, norm, importance)
+        if rule.step == GRADIENT or totals[NORM_ROWS] < NORM_FROZEN_AFTER:
+            norm = scaled_norm(values, room.squares, sketch.scaled)
+            count_norm(totals, norm, importance)
         scale = mean_norm(totals)
         if rule.bias_rate == 0.0 and state.bias_scale[0] == 0.0:
             # Nobody can guess the unit of a number: the first is not scored.
@@ -172,10 +291,11 @@ def explore(loss, rule, state, block, places):
             loss, example, rate, state.bias, state.bias_scale, z, pulls, curvatures
         )
         ridge = rule.ridge * scale
-        for c in range(margins):
-            give[c] = norm / scale
-            if rule.step == NEWTON:
-                give[c] = newton_give(known[c:], here, x, ridge)
+        if rule.step == NEWTON:
+            newton_give(loss, sketch, here, ridge, room, give)
+        else:
+            for c in range(margins):
+                give[c] = norm / scale
         implicit = rule.cautious or rule.step == NEWTON
         if implicit:
             shorten(loss, example, rule.cautious, give, z, pulls, curvatures)
@@ -185,36 +305,38 @@ def explore(loss, rule, state, block, places):
             if e == 0.0:
                 continue
             if rule.step == NEWTON:
-                evidence = (e, h, ridge)
-                newton_steps(known[c:], here, evidence, x, weights[:, c], steps, scores)
+                newton_steps(loss, sketch, c, here, (e, h, ridge), room)
             else:
                 pull = e / scale if implicit else e / (scale + h * norm)
-                gradient_steps(pull, x, weights[:, c], steps, scores)
-            add_located(flat, here, c, steps[:length])
-            nominate(rule, state, c, ids, scores)
+                gradient_steps(loss, sketch, c, here, pull, room)
+            nominate(rule, state, c, block.ids[first:last], room)
 
 
 @kernel
 def rescore(rule, state, c, ids):
-    """Weights, scores and information of ids at margin c, as the sketch is now."""
-    sketch = state.sketch
-    rows, _, margins = sketch.table.shape
-    flat, known = sketch.table.reshape(-1), state.information.reshape(-1)
-    places = np.empty((ids.shape[0], rows), np.uint32)
-    weights = np.empty((ids.shape[0], margins))
+    """Weights, scores, information and squared scales of ids at margin c, as of now."""
+    sketch, n = state.sketch, ids.shape[0]
+    places = np.empty(n, np.uint64)
     locate(sketch, ids, places)
-    medians(flat, places, weights)
-    ridge = rule.ridge * mean_norm(state.totals)
-    estimates, scores = np.empty(ids.shape[0]), np.empty(ids.shape[0])
-    information = np.zeros(ids.shape[0])
-    for i in range(ids.shape[0]):
-        estimates[i] = weights[i, c]
-        scores[i] = abs(estimates[i])
+    weights = np.empty((sketch.n_margins, n), np.float32)
+    medians(sketch, sketch.n_margins, places, weights)
+    known, squares = np.zeros(n, np.float32), np.full(n, _ONE)
+    if sketch.informed:
+        information_at(sketch, sketch.n_margins, places, c, known)
+    if sketch.scaled:
+        scales_at(sketch, places, squares)
+    ridge = np.float32(rule.ridge * mean_norm(state.totals))
+    scores = np.empty(n)
+    for i in range(n):
+        if sketch.scaled:
+            squares[i] = max(squares[i] * squares[i], _LEAST_SQUARE)
+        score = weights[c, i] * weights[c, i]
         if rule.step == NEWTON:
-            information[i] = known[cell_at(places[i, 0]) + np.uint64(c)]
-            squared = estimates[i] * estimates[i]
-            scores[i] = squared * squared * (information[i] + ridge)
-    return estimates, scores, information
+            score *= np.sqrt(squares[i] * (known[i] + ridge * squares[i]))
+        else:
+            score *= squares[i]
+        scores[i] = score
+    return weights[c].copy(), scores, known, squares
 
 
 @kernel

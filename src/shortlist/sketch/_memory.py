@@ -6,7 +6,8 @@ import re
 from numbers import Integral
 
 from shortlist._protocols import ShortlistError
-from shortlist.kernels.count_sketch import width_for_error
+from shortlist.kernels.block_sketch import CELLS
+from shortlist.kernels.count_sketch import MAX_SIZE, width_for_error
 
 _UNITS = {
     "": 1,
@@ -48,14 +49,9 @@ def parse_bytes(text: str) -> int:
 
 
 def cells_in_row(
-    memory: str | int,
-    rows: int,
-    n_margins: int,
-    candidate_slots: int,
-    *,
-    with_information: bool = False,
+    memory: str | int, rows: int, n_margins: int, candidate_slots: int
 ) -> int:
-    """Width of a sketch that, with its sets of candidates, stays within ``memory``.
+    """Width of a Count-Sketch that, with its sets of candidates, stays within ``memory``.
 
     Parameters
     ----------
@@ -69,25 +65,51 @@ def cells_in_row(
         Numbers in a cell.
     candidate_slots : int
         Slots of the sets of candidates, over all margins.
-    with_information : bool, default=False
-        Whether there is one more row of cells, for information.
     """
     memory = _size_or_cells(memory)
     if isinstance(memory, str) and memory.strip().endswith("%"):
-        return _width_for_percentage(memory, rows)
-    rows += with_information
+        return _width(memory, width_for_error(rows, _share(memory)))
+    width = _how_many(memory, rows * n_margins, 8, candidate_slots)
+    return min(width, 2**32 - 1)
+
+
+def blocks_within(
+    memory: str | int, rows: int, numbers: int, candidate_slots: int
+) -> int:
+    """Blocks of a sketch of blocks that, with its candidates, stays within ``memory``.
+
+    Parameters
+    ----------
+    memory : str or int
+        As for ``cells_in_row``.
+    rows : int
+        Rows of the sketch.
+    numbers : int
+        Numbers in a block.
+    candidate_slots : int
+        Slots of the sets of candidates, over all margins.
+    """
+    memory = _size_or_cells(memory)
+    if isinstance(memory, str) and memory.strip().endswith("%"):
+        width = width_for_error(rows, _share(memory), independent=False)
+        return -(-_width(memory, width) // CELLS)
+    blocks = _how_many(memory, numbers, 2, candidate_slots)
+    return min(blocks, (MAX_SIZE - 1) // numbers)
+
+
+def _how_many(memory: str | int, numbers: int, least: int, slots: int) -> int:
+    """How many units of so many numbers fit, beside the slots of candidates."""
     if isinstance(memory, str):
-        left = parse_bytes(memory) - candidate_slots * _SLOT_BYTES
-        width = left // (_CELL_BYTES * rows * n_margins)
+        n = (parse_bytes(memory) - slots * _SLOT_BYTES) // (_CELL_BYTES * numbers)
     else:
-        width = memory // (rows * n_margins)
-    if width < 8:
-        needed = candidate_slots * _SLOT_BYTES + 1024 * _CELL_BYTES * rows * n_margins
+        n = memory // numbers
+    if n < least:
+        needed = slots * _SLOT_BYTES + 1024 * _CELL_BYTES * numbers
         raise ShortlistError(
             f"memory={memory!r} is too small for this k; at least "
             f"{-(-needed // 10**5) / 10}MB would do"
         )
-    return min(width, 2**32 - 1)
+    return n
 
 
 def _size_or_cells(memory: str | int) -> str | int:
@@ -138,13 +160,20 @@ def exact_ids(
     return 1 << (int(room).bit_length() - 1)  # slots are a power of two
 
 
-def _width_for_percentage(text: str, rows: int) -> int:
+def _share(text: str) -> float:
+    """What a percentage stands for."""
     try:
-        width = width_for_error(rows, float(text.strip().removesuffix("%")) / 100)
+        share = float(text.strip().removesuffix("%")) / 100
     except ValueError:
+        share = 0.0
+    if not 0.0 < share < 1.0:
         raise ShortlistError(
             f'memory as an error should lie between 0 and 100%, as "1%", got {text!r}'
-        ) from None
+        )
+    return share
+
+
+def _width(text: str, width: int) -> int:
     if width >= 2**32:
         raise ShortlistError(f"memory={text!r} would take a sketch of {width:,} cells")
     return int(width)

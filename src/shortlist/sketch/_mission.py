@@ -27,7 +27,14 @@ from shortlist._preparing import Preparing
 from shortlist._protocols import Capabilities, Floats, Ids, RowBlock, ShortlistError
 from shortlist._steps import N_TOTALS, is_cautious, mean_norm
 from shortlist._targets import Target
-from shortlist.kernels.count_sketch import MAX_ROWS, count_sketch, estimate
+from shortlist._units import units_differ
+from shortlist.kernels.block_sketch import (
+    CELLS,
+    block_size,
+    block_sketch,
+    spreads,
+)
+from shortlist.kernels.count_sketch import MAX_ROWS
 from shortlist.kernels.heavy_hitters import candidates, listed
 from shortlist.kernels.id_table import n_slots
 from shortlist.sketch._kernels import (
@@ -39,7 +46,7 @@ from shortlist.sketch._kernels import (
     places_of,
     rescore,
 )
-from shortlist.sketch._memory import cells_in_row
+from shortlist.sketch._memory import blocks_within
 from shortlist.sketch._paper import Forgetting, PaperRule
 from shortlist.sources.pairs import check_interactions
 
@@ -71,6 +78,7 @@ CAPABILITIES = Capabilities(
         "passes",
         "log1p",
         "normalize",
+        "scale",
         "class_weight",
         "interactions",
         "sketch",
@@ -92,36 +100,38 @@ def n_candidates(k: int) -> int:
 
 @dataclass(frozen=True)
 class MissionRule:
-    """Weights in a Count-Sketch, by gradient or by diagonal Newton steps."""
+    """Weights in a sketch, by gradient or by diagonal Newton steps."""
 
     k: int
     step: int
     memory: str | int
     rows: int
     seed: int
+    #: whether to keep the largest value of each feature; None: as the first rows suggest
+    scaled: bool | None = False
 
     def _constants(self, target: Target) -> StepRule:
         return StepRule(self.step, RIDGE, bias_rate(target), is_cautious(target.loss))
 
-    def create(self, target: Target, n_features: int | None) -> SketchState:
+    def create(
+        self, target: Target, n_features: int | None, rows: Sequence[RowBlock] = ()
+    ) -> SketchState:
         """Fresh sketch and candidates, within the memory given."""
+        scaled = units_differ(rows) if self.scaled is None else self.scaled
         margins, room = target.n_margins, n_candidates(self.k)
         if n_features is not None:
             room = min(room, max(self.k, n_features))
         slots = n_slots(2 * room) * margins
-        width = cells_in_row(
-            self.memory,
-            self.rows,
-            margins,
-            slots,
-            with_information=self.step == NEWTON,
-        )
+        extras = {"informed": self.step == NEWTON, "scaled": scaled}
+        numbers = block_size(self.rows, margins, **extras)
+        n_blocks = blocks_within(self.memory, self.rows, numbers, slots)
         if n_features is not None:
-            # Cells beyond this many a feature would hardly ever be touched.
-            width = min(width, 64 * max(n_features, 16))
+            n_blocks = min(n_blocks, -(-max(n_features, 1) // CELLS))
+        sketch = block_sketch(
+            self.rows, n_blocks, margins, self.seed, n_ids=n_features, **extras
+        )
         return SketchState(
-            count_sketch(self.rows, width, margins, self.seed),
-            np.zeros((width if self.step == NEWTON else 0, margins), np.float32),
+            sketch,
             candidates(room, margins),
             np.zeros(margins),
             np.zeros(margins),
@@ -137,6 +147,10 @@ class MissionRule:
     ) -> None:
         """Learn from a block, in place."""
         explore(target.loss, self._constants(target), model, block, places)
+
+    def decided(self, model: SketchState) -> dict[str, Any]:
+        """What the first rows have settled, for the result."""
+        return {"scale": "max_abs" if model.sketch.scaled else None}
 
     def totals(self, model: SketchState) -> Floats:
         """Running totals."""
@@ -154,24 +168,24 @@ class MissionRule:
         parts = []
         for c in range(margins):
             ids = np.union1d(listed(model.found, c), always)
-            weight, score, information = rescore(constants, model, c, ids)
+            weight, score, information, square = rescore(constants, model, c, ids)
             # Between two cuts a set holds up to twice as many as there is room for.
             score[np.isin(ids, always)] = np.inf
             best = np.sort(np.lexsort((ids, -score))[: model.found.room])
-            ids, weight, score = ids[best], weight[best], score[best]
-            information = information[best]
+            ids, square = ids[best], square[best].astype(float)
             # Collisions show in the spread of the rows, noise in the information.
-            spread = np.empty((len(ids), margins))
-            estimate(model.sketch, ids, np.empty_like(spread), spread)
-            error = spread[:, c]
+            error = np.empty(len(ids))
+            spreads(model.sketch, places_of(model, ids), c, error)
             if self.step == NEWTON:
-                score = score**0.25
-                error = np.sqrt(error**2 + 1.0 / (information + ridge))
-            parts.append((ids, np.full(len(ids), c), weight, score, error))
-        ids, margin, weight, score, error = map(
+                known = information[best] + ridge * square
+                error = np.sqrt(error**2 + 1.0 / known)
+            weight, score = weight[best].astype(float), np.sqrt(score[best])
+            margin = np.full(len(ids), c)
+            parts.append((ids, margin, weight, score, error, np.sqrt(square)))
+        ids, margin, weight, score, error, scale = map(
             np.concatenate, zip(*parts, strict=True)
         )
-        return Found(ids, margin, weight, score, error, model.bias.copy())
+        return Found(ids, margin, weight, score, error, model.bias.copy(), scale)
 
 
 def mission(
@@ -186,6 +200,7 @@ def mission(
     passes: int = 1,
     log1p: bool = False,
     normalize: str | None = None,
+    scale: str | None = "auto",
     class_weight: ClassWeight = None,
     interactions: int | None = None,
     sketch: str = "count",
@@ -213,10 +228,12 @@ def mission(
     check_interactions(interactions)
     if recipe == "auto":
         recipe = "refit" if reiterable else "newton"
+    scaled = _is_scaled(scale, recipe)
     forgetting = _check_variant(recipe, sketch, gamma, lazy)
     variant = {"sketch": sketch, "gamma": gamma, "lazy": lazy}
     refit = recipe == "refit"
-    rule: Rule = MissionRule(k, GRADIENT if refit else NEWTON, memory, rows, seed)
+    step = GRADIENT if refit else NEWTON
+    rule: Rule = MissionRule(k, step, memory, rows, seed, scaled)
     if recipe == "paper":
         rule = PaperRule(k, memory, rows, seed, sketch, forgetting)
     return OnlineLearner(
@@ -258,6 +275,17 @@ def check_run(budget: str, passes: int, seed: int) -> None:
         raise ShortlistError(f"passes should be a whole number from 1, got {passes!r}")
     if not isinstance(seed, Integral):
         raise ShortlistError(f"seed should be a whole number, got {seed!r}")
+
+
+def _is_scaled(scale: str | None, recipe: str) -> bool | None:
+    """Whether features are to be scaled; None if the first rows should tell."""
+    if scale not in ("auto", "max_abs", None):
+        raise ShortlistError(
+            f"scale should be 'auto', 'max_abs' or None, got {scale!r}"
+        )
+    if recipe == "paper" and scale == "max_abs":
+        raise ShortlistError("recipe='paper' knows no scales, got scale='max_abs'")
+    return None if scale == "auto" else scale == "max_abs"
 
 
 def _check_variant(

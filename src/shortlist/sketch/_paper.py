@@ -20,6 +20,7 @@ hashing (see ``_hashed.py``).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -178,7 +179,9 @@ class PaperRule:
     sketch: str = "count"
     forgetting: Forgetting = NOTHING
 
-    def create(self, target: Target, n_features: int | None) -> PaperState:
+    def create(
+        self, target: Target, n_features: int | None, rows: Sequence[RowBlock] = ()
+    ) -> PaperState:
         """Fresh weights and top k, within the memory given."""
         margins = target.n_margins
         top = top_set(self.k, margins)

@@ -8,7 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shortlist._protocols import Floats, Ids, RowBlock, RowSource, ShortlistError
+from shortlist._protocols import (
+    Floats,
+    Head,
+    Ids,
+    RowBlock,
+    RowSource,
+    ShortlistError,
+)
 from shortlist._shortlist import Shortlist
 from shortlist._targets import (
     Target,
@@ -74,9 +81,9 @@ class TableLearner:
     never: Sequence[str] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
 
-    def start(self, source: RowSource, labels: Floats) -> GatherState:
+    def start(self, source: RowSource, head: Head) -> GatherState:
         """Decide on the target by the first labels."""
-        target = target_of(source, self.loss, self.classes, labels)
+        target = target_of(source, self.loss, self.classes, head.labels)
         wanted, barred = source.ids(self.always), source.ids(self.never)
         skip = skips_bad_rows(source)
         return GatherState(target, wanted, barred, source.n_features, skip)

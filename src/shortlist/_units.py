@@ -1,0 +1,70 @@
+"""Whether features come in units so different that one step size cannot suit them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from shortlist._protocols import Floats, RowBlock
+from shortlist.kernels.csr import row_slice
+
+#: Nonzeros that are looked at, of the first rows.
+HEAD_NONZEROS = 1 << 16
+#: Features with fewer nonzeros among them tell nothing about their unit.
+_LEAST_SEEN = 10
+#: How far the units of most nonzeros may lie apart. Counts of words, pixels and clicks are
+#: within 4, spectra within 13, and all are learned from better as they are; years and
+#: hours beside categories are 40 apart, and an income thousands. See benchmarks/scaling.py.
+_FAR_APART = 20.0
+
+
+def first_rows(blocks: Iterable[RowBlock]) -> tuple[RowBlock, ...]:
+    """Parts of blocks that have the first rows, as many as there are nonzeros for.
+
+    At least the first row, and however rows are cut into blocks, the same ones.
+    """
+    parts: list[RowBlock] = []
+    left = HEAD_NONZEROS
+    for block in blocks:
+        n = int(np.searchsorted(block.indptr[1:], left, "right"))
+        n = max(n, int(not parts and block.n_rows > 0))
+        if n:
+            parts.append(row_slice(block, 0, n))
+        if n < block.n_rows:
+            break
+        left -= int(block.indptr[-1])
+    return tuple(parts)
+
+
+def units_differ(rows: Sequence[RowBlock]) -> bool:
+    """Whether values of different features are not of one size.
+
+    The unit of a feature is the median size of its nonzeros; compared are the 5th and the
+    95th percentile of the units of all nonzeros, not of all features, as a column of
+    numbers has one name where a column of categories has hundreds.
+
+    Examples
+    --------
+    >>> from shortlist.sources import open_source
+    >>> years, share = [[30.0, 0.2], [60.0, 0.5]] * 10, [[0.3, 0.2], [0.6, 0.5]] * 10
+    >>> units_differ(list(open_source((years, [0, 1] * 10)).blocks()))
+    True
+    >>> units_differ(list(open_source((share, [0, 1] * 10)).blocks()))
+    False
+    """
+    if not rows:
+        return False
+    ids = np.concatenate([block.ids for block in rows])
+    sizes = np.abs(np.concatenate([block.values for block in rows]))
+    order = np.lexsort((sizes, ids))
+    order = order[sizes[order] > 0.0]
+    if not len(order):
+        return False
+    _, first, counts = np.unique(ids[order], return_index=True, return_counts=True)
+    often = counts >= _LEAST_SEEN
+    if not often.any():
+        return False
+    units: Floats = sizes[order][first[often] + counts[often] // 2]
+    low, high = np.quantile(np.repeat(units, counts[often]), (0.05, 0.95))
+    return bool(high >= _FAR_APART * low)

@@ -1,0 +1,270 @@
+"""Count-Sketch whose cells of one id share a block, so that one fetch brings them all.
+
+As in ``kernels.count_sketch`` each row adds a number, with a sign, to one of its cells, and
+the median over the rows estimates it. But here an id is hashed to a block first, which has
+``CELLS`` cells of every row, and then to a cell of each row within it. With three rows and
+one more plane a block of single numbers is 64 bytes, as much as a processor loads at once.
+
+The error of a row is that of a Count-Sketch with as many cells. What is lost is that rows
+err independently: two ids that share a block (one pair in ``n_blocks``) collide in two rows
+of three with probability 5/32. Beside weights a block may hold, for every cell, information
+(one number a margin, without a sign) and a scale (one number, the largest it was given).
+
+If all ids are known to be smaller than the cells of a row, each gets cells of its own, and
+nothing ever collides.
+
+A *place* is where the block of an id begins, in the upper half, and how to go on in the
+lower: three bits a plane, of which two choose a cell and the third is the sign.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shortlist.kernels._jit import kernel
+from shortlist.kernels.count_sketch import MAX_ROWS, MAX_SIZE, signed
+from shortlist.kernels.hashing import cell_of, hash_keys, mix
+from shortlist.kernels.prefetch import prefetch
+
+#: Cells of a row in a block.
+CELLS = 4
+_LINE = 16  #: numbers that a processor loads at once
+
+# Nothing here allocates, and counting references to what is passed would take as long as
+# the work. Inlined, so that a number of margins that the compiler knows is known here, too.
+_inlined = kernel(_nrt=False, forceinline=True)
+_plain = kernel(_nrt=False)
+
+_U0, _U2, _U3, _U29, _U32 = (np.uint64(n) for n in (0, 2, 3, 29, 32))
+_LOW_HALF = np.uint64(2**32 - 1)
+#: The same cell in every plane, with a plus.
+_EVERY_PLANE = np.uint64(0b001001001001001001001001001001001)
+
+
+class BlockSketch(NamedTuple):
+    """The blocks, and what places an id in them."""
+
+    cells: np.ndarray  #: float32, n_blocks times ``stride`` numbers
+    keys: np.ndarray  #: uint64, shape (2,): odd multipliers
+    n_blocks: int
+    stride: int  #: numbers in a block
+    rows: int
+    n_margins: int
+    is_direct: bool  #: ids are places themselves
+    informed: bool  #: blocks hold information
+    scaled: bool  #: blocks hold scales
+
+
+def block_size(rows, n_margins, *, informed, scaled):
+    """Numbers in a block."""
+    return CELLS * ((rows + informed) * n_margins + scaled)
+
+
+def block_sketch(
+    rows, n_blocks, n_margins=1, seed=0, *, n_ids=None, informed=False, scaled=False
+):
+    """Make an empty sketch.
+
+    Parameters
+    ----------
+    rows : int
+        Odd, at most 9.
+    n_blocks : int
+        Blocks, each with ``CELLS`` cells of every row.
+    n_ids : int, default=None
+        A number that all ids are smaller than, if there is one.
+    informed, scaled : bool, default=False
+        Whether to keep information, scales.
+    """
+    if rows not in range(1, MAX_ROWS + 1, 2):
+        raise ValueError(f"rows should be odd and at most {MAX_ROWS}, got {rows}")
+    if n_blocks < 1:
+        raise ValueError(f"n_blocks should be at least 1, got {n_blocks}")
+    stride = block_size(rows, n_margins, informed=informed, scaled=scaled)
+    if n_blocks * stride >= MAX_SIZE:
+        raise ValueError("a sketch should have fewer than 2^31 numbers (8 GB)")
+    is_direct = n_ids is not None and n_ids <= n_blocks * CELLS
+    return BlockSketch(
+        _aligned(n_blocks * stride),
+        hash_keys(seed, 2),
+        int(n_blocks),
+        int(stride),
+        int(rows),
+        int(n_margins),
+        bool(is_direct),
+        bool(informed),
+        bool(scaled),
+    )
+
+
+def _aligned(size):
+    """Zeros that begin where the processor's lines do."""
+    room = np.zeros(size + _LINE, np.float32)
+    first = -room.ctypes.data % (4 * _LINE) // 4
+    return room[first : first + size]
+
+
+@_plain
+def locate(sketch, ids, places):
+    """Write where each id lives to places[i]."""
+    n_blocks, stride = np.uint64(sketch.n_blocks), np.uint64(sketch.stride)
+    to_block, to_cells = sketch.keys[0], sketch.keys[1]
+    if sketch.is_direct:
+        for i in range(ids.shape[0]):
+            choice = (ids[i] & _U3) * _EVERY_PLANE
+            places[i] = (((ids[i] >> _U2) * stride) << _U32) | (choice & _LOW_HALF)
+        return
+    for i in range(ids.shape[0]):
+        mixed = mix(ids[i])
+        block = cell_of(mixed * to_block, n_blocks)
+        places[i] = ((block * stride) << _U32) | ((mixed * to_cells) >> _U32)
+
+
+@_inlined
+def cell_in(place, plane, margins):
+    """Index of the cell that an id has in a plane: rows first, then information."""
+    chosen = (place >> np.uint64(3 * plane)) & _U3
+    offset = (np.uint64(CELLS * plane) + chosen) * np.uint64(margins)
+    return (place >> _U32) + offset
+
+
+@_inlined
+def scale_cell(place, plane, margins):
+    """Index of the cell of an id's scale, in the plane after all others."""
+    chosen = (place >> np.uint64(3 * plane)) & _U3
+    return (place >> _U32) + np.uint64(CELLS * plane * margins) + chosen
+
+
+@_inlined
+def with_sign(number, place, row):
+    """Give a number the sign that an id has in a row."""
+    return signed(number, np.uint32(place << (_U29 - np.uint64(3 * row))))
+
+
+@_plain
+def fetch(sketch, places):
+    """Begin to load the blocks of located ids."""
+    cells, margins = sketch.cells, sketch.n_margins
+    if sketch.stride <= 2 * _LINE:
+        last = np.uint64(sketch.stride - 1)
+        for i in range(places.shape[0]):
+            prefetch(cells, places[i] >> _U32)
+        if sketch.stride != _LINE:  # blocks may go on in another line
+            for i in range(places.shape[0]):
+                prefetch(cells, (places[i] >> _U32) + last)
+        return
+    for i in range(places.shape[0]):
+        for plane in range(sketch.rows + sketch.informed):
+            first = cell_in(places[i], plane, margins)
+            for c in range(0, margins, _LINE):
+                prefetch(cells, first + np.uint64(c))
+        if sketch.scaled:
+            plane = sketch.rows + sketch.informed
+            prefetch(cells, scale_cell(places[i], plane, margins))
+
+
+@_inlined
+def medians(sketch, margins, places, out):
+    """Write the estimates of the located ids to out[c, i]: medians over the rows.
+
+    ``margins`` are those of the sketch, perhaps known to the compiler.
+    """
+    cells = sketch.cells
+    for i in range(places.shape[0]):
+        place = places[i]
+        if sketch.rows == 3:
+            a, b, d = (
+                cell_in(place, 0, margins),
+                cell_in(place, 1, margins),
+                cell_in(place, 2, margins),
+            )
+            for margin in range(margins):
+                c = np.uint64(margin)
+                x = with_sign(cells[a + c], place, 0)
+                y = with_sign(cells[b + c], place, 1)
+                z = with_sign(cells[d + c], place, 2)
+                out[margin, i] = max(min(x, y), min(max(x, y), z))
+        else:
+            for margin in range(margins):
+                c = np.uint64(margin)
+                out[margin, i] = _median(cells, sketch.rows, margins, place, c)
+
+
+@_plain
+def _median(cells, rows, margins, place, c):
+    """Median of any odd number of rows: the one that half of the others do not exceed."""
+    for r in range(rows):
+        number = with_sign(cells[cell_in(place, r, margins) + c], place, r)
+        below = equal = 0
+        for q in range(rows):
+            other = with_sign(cells[cell_in(place, q, margins) + c], place, q)
+            below += other < number
+            equal += other == number
+        if below <= rows // 2 < below + equal:
+            return number
+    return np.float32(np.nan)  # reached only if a cell is not a number
+
+
+@_inlined
+def add_located(sketch, margins, places, margin, numbers):
+    """Add numbers[i], single, to the i-th located id, at one margin."""
+    cells, c = sketch.cells, np.uint64(margin)
+    if sketch.rows == 3:
+        for i in range(places.shape[0]):
+            place, number = places[i], numbers[i]
+            cells[cell_in(place, 0, margins) + c] += with_sign(number, place, 0)
+            cells[cell_in(place, 1, margins) + c] += with_sign(number, place, 1)
+            cells[cell_in(place, 2, margins) + c] += with_sign(number, place, 2)
+        return
+    for i in range(places.shape[0]):
+        for r in range(sketch.rows):
+            cell = cell_in(places[i], r, margins) + c
+            cells[cell] += with_sign(numbers[i], places[i], r)
+
+
+@_inlined
+def information_at(sketch, margins, places, margin, out):
+    """Read the information about the located ids at one margin."""
+    cells, plane, c = sketch.cells, sketch.rows, np.uint64(margin)
+    for i in range(places.shape[0]):
+        out[i] = cells[cell_in(places[i], plane, margins) + c]
+
+
+@_inlined
+def inform(sketch, margins, places, margin, numbers):
+    """Add numbers[i] to the information about the i-th located id, at one margin."""
+    cells, plane, c = sketch.cells, sketch.rows, np.uint64(margin)
+    for i in range(places.shape[0]):
+        cells[cell_in(places[i], plane, margins) + c] += numbers[i]
+
+
+@_plain
+def raise_scales(sketch, places, numbers):
+    """Let the scales of located ids be at least |numbers[i]|."""
+    cells, plane = sketch.cells, sketch.rows + sketch.informed
+    margins = sketch.n_margins
+    for i in range(places.shape[0]):
+        cell = scale_cell(places[i], plane, margins)
+        cells[cell] = max(cells[cell], abs(numbers[i]))
+
+
+@_plain
+def scales_at(sketch, places, out):
+    """Read the scales of located ids."""
+    cells, plane = sketch.cells, sketch.rows + sketch.informed
+    margins = sketch.n_margins
+    for i in range(places.shape[0]):
+        out[i] = cells[scale_cell(places[i], plane, margins)]
+
+
+@_plain
+def spreads(sketch, places, margin, out):
+    """Write half the range of the rows to out[i], at one margin."""
+    cells, margins, c = sketch.cells, sketch.n_margins, np.uint64(margin)
+    for i in range(places.shape[0]):
+        place = places[i]
+        low = high = with_sign(cells[cell_in(place, 0, margins) + c], place, 0)
+        for r in range(1, sketch.rows):
+            number = with_sign(cells[cell_in(place, r, margins) + c], place, r)
+            low, high = min(low, number), max(high, number)
+        out[i] = 0.5 * (high - low)
