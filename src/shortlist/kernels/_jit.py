@@ -24,6 +24,27 @@ from numba import njit
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
+_BLAS = "scipy.linalg.cython_blas"
+
+
+def _import_numba_without_scipy():
+    """Import the part of numba that looks for BLAS while it finds none.
+
+    It would import ``scipy.linalg`` for it, which takes longer than all of ours. Nothing is
+    lost: the answer matters for sums of products in kernels that nobody here has, and who
+    calls BLAS from a kernel makes numba look again.
+    """
+    if _BLAS in sys.modules:
+        return
+    sys.modules[_BLAS] = None  # what is None cannot be imported
+    try:
+        import numba.np.arraymath  # noqa: F401
+    finally:
+        del sys.modules[_BLAS]
+
+
+_import_numba_without_scipy()
+
 PACKAGE = Path(__file__).resolve().parents[1]
 _STALE_SECONDS = 30 * 24 * 3600
 _MOST_OTHERS = 8  # digests kept besides the current one
