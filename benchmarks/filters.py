@@ -1,26 +1,43 @@
-"""mRMR and ReliefF against the packages that have them, and what scikit-learn has instead.
+"""GSR, mRMR and ReliefF against the packages that have them, and scikit-learn's own.
 
-    python -m benchmarks.filters [--data isolet semeion] [--method mrmr ...] [--trials 10]
+    python -m benchmarks.filters [--data isolet ...] [--method gsr ...] [--trials 10]
 
 Run it from the project's root. In each trial 60 % of the rows, standardised, are to choose
 50 features from and to train a linear SVM on, the same for all; the other 40 % are to test
-on. Printed are the mean accuracy with its standard deviation, the CPU seconds of choosing
-(on one thread; each method has chosen from a few rows before, so imports and compiling do
-not count) and these seconds over those of the same filter of ours. Peers come with
-`pip install --group bench`; those that are missing are named.
+on. Settings are defaults; C of the SVM that RFE looks at is chosen by 3-fold
+cross-validation of the rows to choose from. Seconds are CPU seconds of choosing, on one
+thread; each method has chosen from a few rows before, so imports and compiling do not
+count.
+
+A line for each trial goes to ``results/filters.csv`` as it is done, and is not measured
+again (--trials 0 only prints). Printed are the mean accuracy with its standard deviation,
+median seconds, these over those of GSR, and over those of the same filter of ours. Peers
+come with `pip install --group bench`; those that are missing are named.
 """
 
 import argparse
+import csv
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 from benchmarks.data import Missing, load
 from threadpoolctl import threadpool_limits
 
+RESULTS = Path(__file__).parent / "results" / "filters.csv"
+FIELDS = ("data", "method", "k", "trial", "accuracy", "seconds")
 #: Name here, file, and how many of its rows: the first half of isolet has been used most.
 DATA = {"isolet": ("isolet1_isolet5", 1560), "semeion": ("semeion", None)}
 TEST_SHARE = 0.4
+#: Costs that RFE chooses from: with 1 a single fit on ISOLET takes more than a minute.
+RFE_COSTS = (1e-3, 1e-2, 1e-1)
+
+
+def by_gsr(X, y, k):
+    from shortlist import GSR
+
+    return GSR(k, loss="softmax").fit(X, y).get_support(indices=True)
 
 
 def by_mrmr(X, y, k, **settings):
@@ -77,12 +94,15 @@ def by_mutual_info(X, y, k):
 def by_rfe(X, y, k):
     """A tenth of the columns leave at a time."""
     from sklearn.feature_selection import RFE
+    from sklearn.model_selection import GridSearchCV
 
-    fitted = RFE(svm(), n_features_to_select=k, step=0.1).fit(X, y)
-    return fitted.get_support(indices=True)
+    machine = GridSearchCV(svm(), {"C": RFE_COSTS}, cv=3, refit=False).fit(X, y)
+    fitted = RFE(svm(**machine.best_params_), n_features_to_select=k, step=0.1)
+    return fitted.fit(X, y).get_support(indices=True)
 
 
 METHODS = {
+    "gsr": by_gsr,
     "mrmr": by_mrmr,
     "mrmr_difference": by_mrmr_difference,
     "mrmr_f": by_mrmr_f,
@@ -92,14 +112,14 @@ METHODS = {
     "mutual_info": by_mutual_info,
     "rfe": by_rfe,
 }
-#: Whose seconds are the unit; the others are not compared.
-UNIT = {"mrmr-selection": "mrmr_f", "skrebate": "relieff"}
+#: The same filter of ours.
+OURS = {"mrmr-selection": "mrmr_f", "skrebate": "relieff"}
 
 
-def svm():
+def svm(C=0.1):
     from sklearn.svm import LinearSVC
 
-    return LinearSVC(C=0.1, random_state=0)
+    return LinearSVC(C=C, random_state=0)
 
 
 def trial(X, y, method, k, seed):
@@ -126,44 +146,88 @@ def warm_up(X, y, method):
     METHODS[method](X[few][:, :40], y[few], 3)
 
 
-def compare(name, methods, k, trials):
-    """Measure the methods on a data set, one after the other."""
+def rows_of(name):
+    """X and y of a data set; *small* is drawn, to see that all runs."""
+    if name == "small":
+        rng = np.random.default_rng(0)
+        y = np.repeat(np.arange(3), 20)
+        return np.eye(3, 12)[y] * 3.0 + rng.normal(size=(60, 12)), y
     file, n_rows = DATA[name]
     X, y = load(file)
-    X, y = np.asarray(X)[:n_rows], np.unique(y[:n_rows], return_inverse=True)[1]
-    print(f"{name}: {len(y)} rows, {X.shape[1]} features, top {k}, {trials} trials")
-    print(f"{'method':<16}{'accuracy':>9}{'+-':>7}{'CPU s':>9}{'/ ours':>8}")
-    seconds = {}
-    for method in methods:
-        try:
-            warm_up(X, y, method)
-        except ImportError as error:
-            print(f"{method:<16}left out: {error}")
-            continue
-        measured = [trial(X, y, method, k, seed) for seed in range(trials)]
-        accuracy, spent = np.array(measured).T
-        seconds[method] = spent.mean()
-        unit = seconds.get(UNIT.get(method))
-        ratio = "" if unit is None else f"{spent.mean() / unit:.1f}"
+    return np.asarray(X)[:n_rows], np.unique(y[:n_rows], return_inverse=True)[1]
+
+
+def read(path):
+    if not path.exists():
+        return []
+    with path.open() as lines:
+        return list(csv.DictReader(lines))
+
+
+def measure(name, asked, path):
+    """Add what is missing of a data set to the results; return the lines about it."""
+    X, y = rows_of(name)
+    known = {tuple(line[key] for key in FIELDS[:4]) for line in read(path)}
+    path.parent.mkdir(exist_ok=True)
+    with path.open("a", newline="") as out:
+        lines = csv.DictWriter(out, FIELDS, lineterminator="\n")
+        if not known:
+            lines.writeheader()
+        for method in asked.method:
+            places = [(name, method, asked.k, seed) for seed in range(asked.trials)]
+            places = [p for p in places if tuple(map(str, p)) not in known]
+            try:
+                if places:
+                    warm_up(X, y, method)
+            except ImportError as error:
+                print(f"{method} left out: {error}")
+                continue
+            for place in places:
+                accuracy, spent = trial(X, y, *place[1:])
+                row = dict(zip(FIELDS, place, strict=False))
+                found = {"accuracy": f"{accuracy:.6g}", "seconds": f"{spent:.4g}"}
+                lines.writerow(row | found)
+                out.flush()
+    print(f"{name}: {len(y)} rows, {X.shape[1]} features, top {asked.k}")
+    return [
+        line for line in read(path) if (line["data"], line["k"]) == (name, str(asked.k))
+    ]
+
+
+def summarise(name, lines):
+    """Print a line for each method, as Markdown."""
+    print("| data | method | trials | accuracy, % | CPU s, median | / gsr | / ours |")
+    print("|---|---|---|---|---|---|---|")
+    of = {m: [line for line in lines if line["method"] == m] for m in METHODS}
+    of = {m: found for m, found in of.items() if found}
+    median = {m: np.median([float(x["seconds"]) for x in of[m]]) for m in of}
+    for method, found in of.items():
+        accuracy = 100 * np.array([float(line["accuracy"]) for line in found])
+        spread = f" ± {accuracy.std(ddof=1):.1f}" if len(found) > 1 else ""
+        ratios = [
+            f"{median[method] / median[unit]:.3g}" if unit in median else ""
+            for unit in ("gsr", OURS.get(method))
+        ]
         print(
-            f"{method:<16}{accuracy.mean():>9.3f}{accuracy.std():>7.3f}"
-            f"{spent.mean():>9.3f}{ratio:>8}",
-            flush=True,
+            f"| {name} | {method} | {len(found)} | {accuracy.mean():.1f}{spread} | "
+            f"{median[method]:.3g} | {' | '.join(ratios)} |"
         )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", nargs="+", choices=DATA, default=list(DATA))
+    names = [*DATA, "small"]
+    parser.add_argument("--data", nargs="+", choices=names, default=list(DATA))
     parser.add_argument("--method", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--trials", type=int, default=10)
+    parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("-k", type=int, default=50)
     asked = parser.parse_args()
     warnings.filterwarnings("ignore", module=r"(sklearn|skrebate|mrmr|pandas|joblib)")
     with threadpool_limits(1):
         for name in asked.data:
             try:
-                compare(name, asked.method, asked.k, asked.trials)
+                summarise(name, measure(name, asked, asked.out))
             except Missing as error:
                 print(error)
 

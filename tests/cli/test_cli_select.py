@@ -392,3 +392,17 @@ def test_a_peer_of_mission_agrees_with_its_estimator(run, tmp_path, method, own)
     if not own:
         refused = run(*asked, "--batch", 50)
         assert "sgd_iht has no setting --batch" in refused.stderr
+
+
+@pytest.mark.parametrize(("given", "used"), [("auto", "max_abs"), ("none", None)])
+def test_units_are_seen_in_the_first_rows_unless_told_not_to(
+    run, tmp_path, given, used
+):
+    rng = np.random.default_rng(0)
+    age, kind = rng.integers(18, 90, 300), rng.integers(0, 4, 300)
+    rows = [f"{a},k{b},{int(a > 50)}" for a, b in zip(age, kind, strict=True)]
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(["age,kind,old", *rows]))
+    words = ("--target", "old", "--format", "json", "--scale", given)
+    result = run("select", path, "-k", 2, *words)
+    assert json.loads(result.stdout)["params"]["scale"] == used

@@ -192,6 +192,17 @@ def test_rows_held_out_depend_on_what_they_hold_alone(seed, n, c):
     assert set(kinds[train]) == set(kinds)  # none is lost to the hold-out
 
 
+def test_an_exponent_without_error_ends_the_search_for_one():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 8)), np.repeat(["a", "b", "c"], 30)
+    X[np.arange(90), np.repeat([1, 4, 6], 30)] += 20.0
+    (note,) = GSR(3).fit(X, y).shortlist_.notes
+    assert note == "r = 2 by the error on held-out rows: 0 for 2"
+    y[::7] = "a"  # now none is without error, and all are tried
+    (note,) = GSR(3).fit(X, y).shortlist_.notes
+    assert all(f" for {r}" in note for r in ("2", "1", "0.5"))
+
+
 def test_few_rows_are_not_split():
     X, y, _ = numbers(0, n=10, p=3, s=1)
     fitted = GSR(1).fit(X, y)

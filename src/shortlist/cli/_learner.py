@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shortlist.cli._dna import knows_all_labels
+from shortlist.cli._method_options import METHOD_OPTIONS
 
 if TYPE_CHECKING:
     from shortlist._protocols import Capabilities, RowSource
@@ -24,6 +25,7 @@ _OWN_OPTIONS = (
     "scale",
     "class_weight",
     "interactions",
+    *METHOD_OPTIONS,
 )
 
 
@@ -34,10 +36,10 @@ def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, A
     options = ctx.params
     capabilities = selector(options["method"])
     own = {
-        name: options[name]
+        name: None if options[name] == "none" else options[name]
         for name in _OWN_OPTIONS
-        if _has_option(ctx, capabilities, name)
-    }
+        if _has_option(ctx, capabilities, name) and options[name] is not None
+    }  # None: the method's own default
     _check_loss(capabilities, options["loss"])
     _check_names(source, options["always"], options["never"])
     learner = capabilities.load("algorithm")(

@@ -25,6 +25,7 @@ from shortlist.cli._holdout import (
 from shortlist.cli._input import as_params as table_params
 from shortlist.cli._input import open_rows, skipped_line
 from shortlist.cli._learner import make_learner
+from shortlist.cli._method_options import method_options
 from shortlist.cli._options import (
     files_argument,
     given_table_options,
@@ -62,6 +63,7 @@ class Outcome(NamedTuple):
         "zcat data.svm.gz | shortlist select - -k 20 --format json > chosen.json",
         "shortlist select clicks.vw -k 20",
         "shortlist select people.csv -k 5 --target income --never id",
+        "shortlist select people.csv -k 5 --target income --method gsr --p 0.25",
         "shortlist select 'genomes/*.fna.gz' -k 20 --kmer 8 --canonical",
         "shortlist select data.svm -k 20 --dry-run",
     ),
@@ -132,7 +134,6 @@ class Outcome(NamedTuple):
     "--scale",
     type=click.Choice(["auto", "max_abs", "none"]),
     default="auto",
-    callback=lambda ctx, param, value: None if value == "none" else value,
     help="max_abs: learn in units in which the largest value of each feature is 1. none: "
     "values as they come. auto: max_abs if the first rows show features in very "
     "different units.",
@@ -154,6 +155,7 @@ class Outcome(NamedTuple):
     default="per_class",
     help="With three classes or more: K features for each, or K distinct ones in all.",
 )
+@method_options()
 @click.option(
     "--always",
     metavar="NAME",

@@ -47,9 +47,9 @@ class Units:
         self.unit_of, self.scale = unit_of, scale
         self.n_units = n_coordinates if unit_of is None else int(unit_of.max()) + 1
         if unit_of is not None:
-            order = np.argsort(unit_of, kind="stable")
+            self._order = np.argsort(unit_of, kind="stable")
             ends = np.cumsum(np.bincount(unit_of, minlength=self.n_units))
-            self._members = np.split(order, ends[:-1])
+            self._bounds = [0, *ends.tolist()]
 
     def coordinates(self, units: list[int]) -> Ints:
         """Coordinates of some units, increasing."""
@@ -57,7 +57,9 @@ class Units:
             return np.sort(np.array(units, np.int64))
         if not units:
             return np.empty(0, np.int64)
-        return np.sort(np.concatenate([self._members[u] for u in units]))
+        bounds = self._bounds
+        members = [self._order[bounds[u] : bounds[u + 1]] for u in units]
+        return np.sort(np.concatenate(members))
 
     def lengths(self, gradient: Floats) -> Floats:
         """Length of the gradient within each unit, in units of the columns."""

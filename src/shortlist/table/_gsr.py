@@ -36,6 +36,8 @@ _ABOVE_ZERO = 2.0
 KEPT_RIDGE = 1e-3
 #: A Gram matrix is worth its cost if used this many times.
 _USES = 8
+#: Residuals that a dual solve gives for free are taken if rounding leaves them as exact.
+_EXACT = 1e-10
 
 
 @dataclass(frozen=True)
@@ -68,19 +70,27 @@ class Moments:
     def __init__(self) -> None:
         self._kernel: Floats | None = None
         self._columns: Ints | None = None
+        self._member = np.zeros(0, bool)  #: of each column, whether it is one of these
         self._gram: Floats = np.empty((0, 0))
         self._cross: Floats = np.empty((0, 0))
 
     def covers(self, columns: Ints) -> bool:
         """Whether nothing has to be computed for these columns."""
-        return self._columns is not None and bool(np.isin(columns, self._columns).all())
+        return self._columns is not None and bool(self._member[columns].all())
 
     def of(
-        self, part: ScaledTable, columns: Ints, weight: Floats, Y: Floats
+        self,
+        part: ScaledTable,
+        columns: Ints,
+        n_columns: int,
+        weight: Floats,
+        Y: Floats,
     ) -> tuple[Floats, Floats]:
-        """Both, for ``part``, which holds these columns."""
+        """Both, for ``part``, which holds these of the columns."""
         if self._columns is None or not self.covers(columns):
             self._columns = columns
+            self._member = np.zeros(n_columns, bool)
+            self._member[columns] = True
             self._gram = part.gram(weight, None)
             self._cross = part.transposed_times(_times_rows(weight, Y))
         if len(columns) == len(self._columns):
@@ -197,8 +207,7 @@ def reweight(
     left: list[Standing] = []
     converged = False
     for _ in range(settings.max_iter):
-        W, b = active.solve(S, spread)
-        point = active.at(W, b)
+        point = active.at(*active.solve(S, spread))
         values.append(point.value)
         history.append(Standing(active.units, np.sqrt(point.norms)))
         if len(values) > 1 and values[-2] - point.value <= settings.tol * point.value:
@@ -240,11 +249,14 @@ class _Active:
         """Units that are still in and need not be."""
         return int(np.count_nonzero(~self.problem.kept[self.units]))
 
-    def solve(self, S: Floats, spread: Floats) -> tuple[Floats, Floats]:
-        """Minimise sum_i S_i ||e_i||^2 + lam sum_j ||w_j||^2 / spread_j."""
+    def solve(self, S: Floats, spread: Floats) -> tuple[Floats, Floats, Floats | None]:
+        """Minimise sum_i S_i ||e_i||^2 + lam sum_j ||w_j||^2 / spread_j.
+
+        Returns W, b and, if they come with these, the residuals.
+        """
         part, Y = self.part, self.problem.Y
         plain = S is self.problem.weight  # Y and the columns are centred for these
-        center, level = None, np.zeros(Y.shape[1], Y.dtype)
+        center, level, E = None, np.zeros(Y.shape[1], Y.dtype), None
         if self.settings.moving and not plain:
             share = (S / S.sum()).astype(part.dtype)
             center = part.transposed_times(share[:, np.newaxis])[:, 0]
@@ -252,24 +264,29 @@ class _Active:
             Y = Y - level
         if self._primal_is_cheaper(plain):
             if plain:
-                G, cross = self.problem.moments.of(part, self.columns, S, Y)
+                n_columns = len(self.problem.unit_of)
+                moments = self.problem.moments
+                G, cross = moments.of(part, self.columns, n_columns, S, Y)
             else:
                 G = part.gram(S, center)
                 cross = part.transposed_times(_times_rows(S, Y))
             D = np.sqrt(spread).astype(part.dtype)
-            W = _times_rows(D, _ridge_solve(G, D, self.lam, _times_rows(D, cross)))
+            W = _times_rows(D, _ridge_solve(G, D, self.lam, _times_rows(D, cross))[0])
         else:
             root = np.sqrt(S).astype(part.dtype)
             if plain and spread is self.evenly:
                 K = self.problem.moments.kernel(part)
             else:
                 K = part.kernel(spread, center)
-            U = _times_rows(root, _ridge_solve(K, root, self.lam, _times_rows(root, Y)))
+            V, error = _ridge_solve(K, root, self.lam, _times_rows(root, Y))
+            if error <= _EXACT:  # root K root V + lam V = root Y, and A W = K root V
+                E = _times_rows(-self.lam / root, V)
+            U = _times_rows(root, V)
             W = part.transposed_times(U)
             if center is not None:
                 W -= np.outer(center, U.sum(axis=0))
             W = _times_rows(spread, W)
-        return W, level if center is None else level - center @ W
+        return W, level if center is None else level - center @ W, E
 
     def _primal_is_cheaper(self, plain: bool) -> bool:
         n, m = map(float, self.part.shape)
@@ -280,9 +297,10 @@ class _Active:
             gram /= _USES
         return gram + m**3 / 3 <= n**2 * m + n**3 / 3
 
-    def at(self, W: Floats, b: Floats) -> _Point:
-        """Evaluate a point."""
-        E = self.part.times(W) + b - self.problem.Y
+    def at(self, W: Floats, b: Floats, E: Floats | None) -> _Point:
+        """Evaluate a point, whose residuals may be known."""
+        if E is None:
+            E = self.part.times(W) + b - self.problem.Y
         squares = _square_norms(W)
         norms = np.bincount(self.place, squares, len(self.units)).astype(np.float64)
         return self._point(W, b, E, norms)
@@ -336,19 +354,26 @@ class _Active:
         return spreads[self.place]
 
 
-def _ridge_solve(G: Floats, d: Floats, lam: float, rhs: Floats) -> Floats:
-    """Solve (diag(d) G diag(d) + lam I) V = rhs for a positive semidefinite G."""
+def _ridge_solve(G: Floats, d: Floats, lam: float, rhs: Floats) -> tuple[Floats, float]:
+    """Solve (diag(d) G diag(d) + lam I) V = rhs for a positive semidefinite G.
+
+    Returns V and a bound, up to a small factor, of the relative error of lam V as what the
+    product with G leaves of rhs; infinite if the system was changed to be solved.
+    """
     for extra in _extras(G.dtype, len(d)):
         M = G * d
         M *= d[:, np.newaxis]
-        M[np.diag_indices_from(M)] *= 1.0 + extra
-        M[np.diag_indices_from(M)] += lam
+        diagonal = np.einsum("ii->i", M)  # a view
+        largest = float(diagonal.max(initial=0.0))
+        diagonal *= 1.0 + extra
+        diagonal += lam
         try:
             factor = cho_factor(M.T, overwrite_a=True, check_finite=False)
         except LinAlgError:  # lam is lost in the rounding of G
             continue
         solution: Floats = cho_solve(factor, rhs, check_finite=False)
-        return solution
+        error = np.inf if extra else float(np.finfo(G.dtype).eps) * largest / lam
+        return solution, error
     raise AssertionError("a matrix that dominates its rounding has a Cholesky factor")
 
 

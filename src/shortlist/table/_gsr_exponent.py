@@ -60,14 +60,20 @@ def choose_exponent(
     guesses: list[float] = []
     first: Reweighted | None = None
     lam = guess * share
+    missed = 1.0  # how much too small the last start was, at a distance of 1 from r = 2
     for r in EXPONENTS:
         asked = replace(settings, r=r)
-        start = lam if first is None else lam * _mean_row_weight(part, asked, first)
-        found = find_lambda(part, asked, wanted, start)
         if first is None:
+            found = find_lambda(part, asked, wanted, lam)
             first, lam = found.run, found.lam
+        else:
+            start = lam * _mean_row_weight(part, asked, first)
+            found = find_lambda(part, asked, wanted, start * missed ** (2.0 - r))
+            missed = (found.lam / start) ** (1.0 / (2.0 - r))
         errors.append(_error(rest, found.run, level))
         guesses.append(found.lam / share)
+        if errors[-1] == 0.0:  # of equals the first wins
+            break
     best = int(np.argmin(errors))
     return Exponent(EXPONENTS[best], guesses[best], tuple(errors))
 

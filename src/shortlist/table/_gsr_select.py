@@ -33,7 +33,9 @@ _DENSE_REFIT = 400
 _GUESS, _GUESS_GROWS = 0.05, 5.0
 
 
-def _capabilities(method: str, name: str, summary: str, citation: str) -> Capabilities:
+def _capabilities(
+    method: str, name: str, options: tuple[str, ...], summary: str, citation: str
+) -> Capabilities:
     return Capabilities(
         method=method,
         room="table",
@@ -44,12 +46,14 @@ def _capabilities(method: str, name: str, summary: str, citation: str) -> Capabi
         citation=citation,
         groups=True,
         outputs=True,
+        options=options,
     )
 
 
 GSR = _capabilities(
     "gsr",
     "GSR",
+    ("r", "p", "lam"),
     "GSR-FS: l2,r loss and l2,p penalty of rows, ranked by survival",
     "Peng, Fan (2017). A General Framework for Sparsity Regularized Feature Selection "
     "via Iteratively Reweighted Least Square Minimization. AAAI.",
@@ -57,6 +61,7 @@ GSR = _capabilities(
 MTFS = _capabilities(
     "mtfs",
     "MTFS",
+    ("lam",),
     "MTFS: least squares with an l2,1 penalty of rows",
     "Obozinski, Taskar, Jordan (2006). Multi-Task Feature Selection. Technical report, "
     "University of California, Berkeley.",
@@ -64,6 +69,7 @@ MTFS = _capabilities(
 RFS = _capabilities(
     "rfs",
     "RFS",
+    ("lam",),
     "RFS: l2,1 loss, which outliers upset less, with an l2,1 penalty of rows",
     "Nie, Huang, Cai, Ding (2010). Efficient and Robust Feature Selection via Joint "
     "l2,1-Norms Minimization. NIPS.",
@@ -71,6 +77,7 @@ RFS = _capabilities(
 ERFS = _capabilities(
     "erfs",
     "ERFS",
+    ("p", "lam"),
     "E-RFS: l2,p loss with an l2,p penalty of rows",
     "Wang, Chen (2013). L2,p-Matrix Norm and Its Application in Feature Selection. "
     "arXiv:1303.3987.",
@@ -78,6 +85,7 @@ ERFS = _capabilities(
 RK1U = _capabilities(
     "rk1u",
     "RK1U",
+    ("p", "lam"),
     "RK1U: least squares with an l2,p penalty of rows, p < 1",
     "Zhang, Ding, Zhang, Nie (2014). Feature Selection at the Discrete Limit. AAAI.",
 )
@@ -262,7 +270,10 @@ def _learner(capabilities: Capabilities, **fixed: Any) -> Callable[..., TableLea
     """Make the algorithm that an engine runs; parameters are those of the estimator."""
 
     def make(k: int, **settings: Any) -> Search:
-        return gsr_search(capabilities, GsrRequest(k, **{**fixed, **settings}))
+        asked = {**fixed, **settings}
+        if capabilities is ERFS:  # one exponent for both
+            asked["r"] = asked["p"]
+        return gsr_search(capabilities, GsrRequest(k, **asked))
 
     return search_learner_of(make)
 
@@ -270,5 +281,5 @@ def _learner(capabilities: Capabilities, **fixed: Any) -> Callable[..., TableLea
 gsr_learner = _learner(GSR)
 mtfs_learner = _learner(MTFS, r=2.0, p=1.0)
 rfs_learner = _learner(RFS, r=1.0, p=1.0)
-erfs_learner = _learner(ERFS, r=0.5, p=0.5)
+erfs_learner = _learner(ERFS, p=0.5)
 rk1u_learner = _learner(RK1U, r=2.0, p=0.5)

@@ -27,6 +27,7 @@ CAPABILITIES = Capabilities(
         "Criteria of Max-Dependency, Max-Relevance, and Min-Redundancy. IEEE Trans. "
         "Pattern Anal. Mach. Intell. 27(8)."
     ),
+    options=("relevance", "redundancy", "scheme", "bins"),
 )
 
 #: Quotients have no smaller divisor: among features that repeat next to nothing, what

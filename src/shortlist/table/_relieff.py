@@ -40,6 +40,7 @@ CAPABILITIES = Capabilities(
         "Robnik-Sikonja, Kononenko (2003). Theoretical and Empirical Analysis of ReliefF "
         "and RReliefF. Mach. Learn. 53."
     ),
+    options=("n_neighbors",),
 )
 
 # Distances of a block of rows to all rows: a megabyte, which stays in a core's cache.

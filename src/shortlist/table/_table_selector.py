@@ -93,7 +93,8 @@ class TableSelector(BaseSelector):
         return ColumnNames(names, self.n_features_in_, "X")
 
     def _names_by_id(self, ids: Ids) -> list[str]:
-        return [self._column_names().name(j) for j in ids.tolist()]
+        names = self._column_names()
+        return [names.name(j) for j in ids.tolist()]
 
     def _units(
         self, n_features: int

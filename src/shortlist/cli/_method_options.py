@@ -1,0 +1,99 @@
+"""Settings that methods of the table room have of their own, as options of ``select``.
+
+They are None unless given: defaults are the method's own, and what a method does not know
+can be refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: All options here, by the names that click and the methods have for them.
+METHOD_OPTIONS = (
+    "r",
+    "p",
+    "lam",
+    "relevance",
+    "redundancy",
+    "scheme",
+    "bins",
+    "n_neighbors",
+)
+
+
+class _NumberOrAuto(click.FloatRange):
+    """A number in a range, or the word auto."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        return value if value == "auto" else super().convert(value, param, ctx)
+
+
+def method_options() -> Callable[[F], F]:
+    """--r and others: settings of GSR and its family, mrmr and relieff."""
+    decorators = [
+        click.option(
+            "--r",
+            type=_NumberOrAuto(0, 2, min_open=True),
+            metavar="NUMBER|auto",
+            help="gsr: exponent of the loss, at most 2; the smaller, the less outliers "
+            "count. By default auto: 2, 1 or 0.5, whichever does best on rows held out.",
+        ),
+        click.option(
+            "--p",
+            type=click.FloatRange(0, 1, min_open=True),
+            metavar="NUMBER",
+            help="gsr, rk1u, erfs: exponent of the penalty (of erfs also of the loss), at "
+            "most 1; the smaller, the fewer features survive. By default 0.5.",
+        ),
+        click.option(
+            "--lam",
+            type=_NumberOrAuto(0, min_open=True),
+            metavar="NUMBER|auto",
+            help="gsr, mtfs, rfs, erfs, rk1u: the penalty. By default auto: one under "
+            "which about K features survive, or, where p is 1, a twentieth of what would "
+            "leave none.",
+        ),
+        click.option(
+            "--relevance",
+            type=click.Choice(["auto", "f", "mutual_info"]),
+            help="mrmr: how much a feature tells of the label. By default auto: "
+            "mutual_info for classes, f (the F-statistic) for numbers.",
+        ),
+        click.option(
+            "--redundancy",
+            type=click.Choice(["auto", "correlation", "mutual_info"]),
+            help="mrmr: how much two features tell of each other. By default auto, which "
+            "goes with --relevance.",
+        ),
+        click.option(
+            "--scheme",
+            type=click.Choice(["quotient", "difference"]),
+            help="mrmr: what is made of relevance and redundancy. By default quotient.",
+        ),
+        click.option(
+            "--bins",
+            type=click.IntRange(min=2),
+            metavar="N",
+            help="mrmr: bins that numbers are cut into for mutual_info. By default 5.",
+        ),
+        click.option(
+            "--n-neighbors",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="relieff: nearest rows of each class to compare with. By default 10.",
+        ),
+    ]
+
+    def decorate(command: F) -> F:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate
