@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from shortlist._protocols import DataError, ShortlistError
     from shortlist._shortlist import Shortlist
+    from shortlist.rows._estimators import BAMD, BARDA
+    from shortlist.rows._peer_estimators import L1ARDA, OFS, SOFS, AdaFobos
     from shortlist.sketch._estimators import Mission
     from shortlist.sketch._hashed_estimator import HashedSGD
     from shortlist.sketch._iht_estimators import SGDIHT, BatchIHT
@@ -31,7 +33,10 @@ if TYPE_CHECKING:
     from shortlist.table._projected_estimators import ITI, PHT, ProjectedGradient
 
 _HOMES = {
+    "AdaFobos": "shortlist.rows",
     "ArraySource": "shortlist.sources",
+    "BAMD": "shortlist.rows",
+    "BARDA": "shortlist.rows",
     "BatchIHT": "shortlist.sketch",
     "CsvSource": "shortlist.sources",
     "DataError": "shortlist._protocols",
@@ -42,10 +47,12 @@ _HOMES = {
     "GSR": "shortlist.table",
     "HashedSGD": "shortlist.sketch",
     "ITI": "shortlist.table",
+    "L1ARDA": "shortlist.rows",
     "LibsvmSource": "shortlist.sources",
     "MRMR": "shortlist.table",
     "MTFS": "shortlist.table",
     "Mission": "shortlist.sketch",
+    "OFS": "shortlist.rows",
     "PHT": "shortlist.table",
     "ParquetSource": "shortlist.sources",
     "ProjectedGradient": "shortlist.table",
@@ -53,6 +60,7 @@ _HOMES = {
     "RFS": "shortlist.table",
     "RK1U": "shortlist.table",
     "SGDIHT": "shortlist.sketch",
+    "SOFS": "shortlist.rows",
     "Shortlist": "shortlist._shortlist",
     "ShortlistError": "shortlist._protocols",
     "VwSource": "shortlist.sources",
@@ -60,15 +68,21 @@ _HOMES = {
 }
 
 __all__ = [
+    "BAMD",
+    "BARDA",
     "ERFS",
     "GSR",
     "ITI",
+    "L1ARDA",
     "MRMR",
     "MTFS",
+    "OFS",
     "PHT",
     "RFS",
     "RK1U",
     "SGDIHT",
+    "SOFS",
+    "AdaFobos",
     "ArraySource",
     "BatchIHT",
     "CsvSource",

@@ -17,7 +17,7 @@ The stages of a run are passes over the data:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -48,7 +48,7 @@ from shortlist._trace import Trace
 from shortlist.kernels.csr import row_slice
 from shortlist.kernels.id_table import IdIndex, index_ids
 from shortlist.kernels.masking import drop
-from shortlist.losses import spell
+from shortlist.losses import Logistic, spell
 from shortlist.sources._distinct_names import collision_params
 
 EXPLORE, REFIT, SETTLE, DONE = "explore", "refit", "settle", "done"
@@ -70,7 +70,10 @@ class Found(NamedTuple):
 
 
 class Rule(Protocol):
-    """What one online selector does differently from another."""
+    """What one online selector does differently from another.
+
+    It may have ``history(model, target)``: arrays for the trace of a result.
+    """
 
     def create(
         self, target: Target, n_features: int | None, rows: Sequence[RowBlock] = ()
@@ -168,6 +171,8 @@ class OnlineLearner:
         Importance of examples by their class.
     params : mapping, default={}
         Settings to publish with the result.
+    two_classes : loss, default=None
+        What loss="auto" means for two classes; None: what ``_targets`` says.
     """
 
     method: str
@@ -185,6 +190,7 @@ class OnlineLearner:
     preparing: Preparing = AS_IT_IS
     class_weight: ClassWeight = None
     params: Mapping[str, Any] = field(default_factory=dict)
+    two_classes: Any = None
 
     def start(self, source: RowSource, head: Head) -> OnlineState:
         """Fresh state for a source that begins like this."""
@@ -195,6 +201,8 @@ class OnlineLearner:
         self, source: RowSource, target: Target, rows: Sequence[RowBlock]
     ) -> OnlineState:
         """Fresh state for a target that is known; rows are some of the first."""
+        if self.loss == "auto" and target.loss == Logistic() and self.two_classes:
+            target = replace(target, loss=self.two_classes)
         if not source.reiterable and (self.refit or self.passes > 1):
             again = "a refit reads" if self.refit else f"passes={self.passes} reads"
             raise ShortlistError(
@@ -213,8 +221,8 @@ class OnlineLearner:
         never = index_ids(barred) if self.never else None
         prepared = [self.preparing.apply(block) for block in rows]
         model = self.rule.create(target, source.n_features, prepared)
-        totals, skip = first_totals(self.class_weight, target), skips_bad_rows(source)
-        n_features = source.n_features
+        totals, n_features = first_totals(self.class_weight, target), source.n_features
+        skip = skips_bad_rows(source)
         return OnlineState(target, model, never, always, n_features, totals, skip)
 
     def ahead(self, state: OnlineState, block: RowBlock) -> Work:
@@ -276,7 +284,7 @@ class OnlineLearner:
             state.stage, state.refit = REFIT, self._refit(state)
         elif state.stage == REFIT and state.refit is not None:
             state.refit.finish()
-            few = keep(state.refit.chosen, self._cut(state, state.refit))
+            few = keep(state.refit.chosen, self._best(state, _found(state.refit)))
             if state.refit.exact:
                 state.refit = state.refit.narrowed(few)
                 state.refit.finish()
@@ -305,16 +313,11 @@ class OnlineLearner:
             if scale is not None:
                 weight = weight * scale
             chosen = coordinates(found.ids, found.margin, weight, found.bias, scale)
-        return Refit(
-            state.target,
-            chosen,
-            ridge_share=self.ridge,
-            bias_rate=bias_rate(state.target),
-        )
+        rate = bias_rate(state.target)
+        return Refit(state.target, chosen, ridge_share=self.ridge, bias_rate=rate)
 
-    def _cut(self, state: OnlineState, refit: Refit) -> np.ndarray:
-        score = _wald(refit)
-        ids, margin = refit.chosen.id_of(), refit.chosen.margin
+    def _best(self, state: OnlineState, found: Found) -> np.ndarray:
+        ids, margin, score = found.ids, found.margin, found.score
         return best(ids, margin, score, self.k, self.budget, state.always)
 
     def result(self, state: OnlineState, source: RowSource) -> Shortlist:
@@ -326,9 +329,7 @@ class OnlineLearner:
             if state.stage != DONE:  # broken off: the rows so far count
                 state.refit.finish()
             found = _found(state.refit)
-        chosen = best(
-            found.ids, found.margin, found.score, self.k, self.budget, state.always
-        )
+        chosen = self._best(state, found)
         ids = found.ids[chosen]
         if not (np.isfinite(found.weight).all() and np.isfinite(found.bias).all()):
             raise DataError(f"{source.name}: {OUT_OF_RANGE}")
@@ -336,6 +337,8 @@ class OnlineLearner:
         settings = {**self.params, **self.preparing.as_params()}
         if hasattr(self.rule, "decided"):  # by the first rows
             settings |= self.rule.decided(state.model)
+        history = getattr(self.rule, "history", None)
+        more = {} if history is None else history(state.model, target)
         return Shortlist(
             method=self.method,
             room=self.room,
@@ -353,7 +356,7 @@ class OnlineLearner:
             n_examples=state.n_examples,
             n_features=state.n_features,
             params={**settings, **collision_params(source)},
-            trace=state.trace.arrays(totals, target.classes is not None),
+            trace=state.trace.arrays(totals, target.classes is not None) | more,
             notes=notes_on(target, state.n_skipped),
         )
 

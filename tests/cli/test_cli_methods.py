@@ -21,8 +21,10 @@ ASKED = {
 TABLE_METHODS = [
     capabilities.method
     for capabilities in selectors().values()
-    if set(capabilities.options) & set(METHOD_OPTIONS)
+    if capabilities.room == "table" and set(capabilities.options) & set(METHOD_OPTIONS)
 ]
+#: Settings of room rows; tests/cli/test_cli_rows.py is about them.
+OF_ROWS = {"eta", "delta", "forget", "truncation", "refit"}
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +49,7 @@ def test_the_methods_with_settings_are_the_ones_meant():
     assert set(TABLE_METHODS) == {
         "gsr", "mtfs", "rfs", "erfs", "rk1u", "mrmr", "relieff"
     }  # fmt: skip
-    assert set(ASKED) == set(METHOD_OPTIONS)
+    assert {*ASKED, *OF_ROWS} == set(METHOD_OPTIONS)
 
 
 @pytest.mark.parametrize("method", TABLE_METHODS)
@@ -103,7 +105,7 @@ def test_auto_may_be_spelled_out(run, rows, tmp_path):
         ("gsr", ["--r", 2.5], "'--r': 2.5 is not in the range 0<x<=2"),
         ("gsr", ["--r", "x"], "'--r': 'x' is not a valid float"),
         ("gsr", ["--p", 0], "'--p': 0.0 is not in the range 0<x<=1"),
-        ("mtfs", ["--lam", -1], "'--lam': -1.0 is not in the range x>0"),
+        ("mtfs", ["--lam", -1], "'--lam': -1.0 is not in the range x>=0"),
         ("mtfs", ["--p", 0.5], "mtfs has no setting --p"),
         ("erfs", ["--r", 0.5], "erfs has no setting --r"),
         ("mission", ["--lam", 1], "mission has no setting --lam"),

@@ -159,7 +159,7 @@ def _facts(
         "rows": round(scale * sum(block.n_rows for block in blocks)),
         "nonzeros": round(scale * sum(len(block.ids) for block in blocks)),
         "rows_read": sum(block.n_rows for block in blocks),
-        "recipe": learner.params.get("recipe"),
+        "recipe": _recipe(learner.params),
         "passes": list(rehearsal.stages),
         "loss": type(target.loss).name,
         "classes": None if target.classes is None else list(target.classes),
@@ -176,6 +176,14 @@ def _cells(sketch: Any) -> list[int] | None:
     if isinstance(sketch, BlockSketch):
         return [sketch.rows, sketch.n_blocks * CELLS, sketch.n_margins]
     return None if sketch is None else list(sketch.table.shape)
+
+
+def _recipe(params: Mapping[str, Any]) -> str | None:
+    """Recipe by name; of methods that only have a choice to refit, what they chose."""
+    if "refit" in params and "recipe" not in params:
+        return "refit" if params["refit"] else "online"
+    recipe: str | None = params.get("recipe")
+    return recipe
 
 
 def _n_bytes(model: Any) -> int:

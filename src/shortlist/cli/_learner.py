@@ -13,7 +13,7 @@ from shortlist.cli._method_options import METHOD_OPTIONS
 if TYPE_CHECKING:
     from shortlist._protocols import Capabilities, RowSource
 
-#: Options that only some methods have.
+#: Options that only some methods have; of those not given a method has its own defaults.
 _OWN_OPTIONS = (
     "memory",
     "batch",
@@ -38,8 +38,8 @@ def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, A
     own = {
         name: None if options[name] == "none" else options[name]
         for name in _OWN_OPTIONS
-        if _has_option(ctx, capabilities, name) and options[name] is not None
-    }  # None: the method's own default
+        if _is_given(ctx, capabilities, name)
+    }
     _check_loss(capabilities, options["loss"])
     _check_names(source, options["always"], options["never"])
     learner = capabilities.load("algorithm")(
@@ -55,14 +55,14 @@ def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, A
     return capabilities, learner
 
 
-def _has_option(ctx: click.Context, capabilities: Capabilities, name: str) -> bool:
-    if name in capabilities.options:
-        return True
-    if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+def _is_given(ctx: click.Context, capabilities: Capabilities, name: str) -> bool:
+    """Whether a user asks for an option; refuse it if the method has none."""
+    given = ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
+    if given and name not in capabilities.options:
         raise click.UsageError(
             f"{capabilities.method} has no setting --{name.replace('_', '-')}", ctx
         )
-    return False
+    return given
 
 
 def _check_loss(capabilities: Capabilities, loss: str) -> None:

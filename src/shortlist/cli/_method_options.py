@@ -1,4 +1,4 @@
-"""Settings that methods of the table room have of their own, as options of ``select``.
+"""Settings that methods have of their own, as options of ``select``.
 
 They are None unless given: defaults are the method's own, and what a method does not know
 can be refused.
@@ -11,10 +11,17 @@ from typing import Any, TypeVar
 
 import click
 
+from shortlist.cli._options import all_of
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: All options here, by the names that click and the methods have for them.
 METHOD_OPTIONS = (
+    "eta",
+    "delta",
+    "forget",
+    "truncation",
+    "refit",
     "r",
     "p",
     "lam",
@@ -36,8 +43,35 @@ class _NumberOrAuto(click.FloatRange):
 
 
 def method_options() -> Callable[[F], F]:
-    """--r and others: settings of GSR and its family, mrmr and relieff."""
+    """--eta, --r and others: settings of room rows, of GSR, mrmr and relieff."""
     decorators = [
+        click.option(
+            "--eta",
+            type=click.FloatRange(min=0, min_open=True),
+            help="Length of steps in room rows: by default 0.3, 0.2 for ofs.",
+        ),
+        click.option(
+            "--delta",
+            type=click.FloatRange(min=0, min_open=True),
+            help="What adaptive steps divide by at first: by default 0.01.",
+        ),
+        click.option(
+            "--forget",
+            type=click.FloatRange(0, 1, min_open=True),
+            help="Share of the past that is left after each example, as 0.9999, for data "
+            "that drift: barda, bamd and l1arda.",
+        ),
+        click.option(
+            "--truncation",
+            type=click.Choice(["paper", "naive"]),
+            help="naive: barda and bamd keep the largest weights, whatever their past.",
+        ),
+        click.option(
+            "--refit/--no-refit",
+            default=None,
+            help="Whether room rows fits the weights of what it chose again: by default "
+            "for files, not for pipes.",
+        ),
         click.option(
             "--r",
             type=_NumberOrAuto(0, 2, min_open=True),
@@ -54,11 +88,12 @@ def method_options() -> Callable[[F], F]:
         ),
         click.option(
             "--lam",
-            type=_NumberOrAuto(0, min_open=True),
+            type=_NumberOrAuto(0),
             metavar="NUMBER|auto",
-            help="gsr, mtfs, rfs, erfs, rk1u: the penalty. By default auto: one under "
+            help="The penalty. Of gsr, mtfs, rfs, erfs and rk1u by default auto: one under "
             "which about K features survive, or, where p is 1, a twentieth of what would "
-            "leave none.",
+            "leave none. In room rows a ridge, or an l1 penalty of l1arda and adafobos: by "
+            "default 0 for barda and bamd, 0.01 for ofs, 0.001 for others.",
         ),
         click.option(
             "--relevance",
@@ -90,10 +125,4 @@ def method_options() -> Callable[[F], F]:
             help="relieff: nearest rows of each class to compare with. By default 10.",
         ),
     ]
-
-    def decorate(command: F) -> F:
-        for decorator in reversed(decorators):
-            command = decorator(command)
-        return command
-
-    return decorate
+    return all_of(decorators)

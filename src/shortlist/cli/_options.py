@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -43,6 +43,17 @@ def input_format_option() -> Callable[[F], F]:
         ".fasta, .fastq and such, also packed as .csv.gz, .bz2, .zst; .parquet, .pq, "
         ".arrow, .feather), else libsvm text, as for standard input.",
     )
+
+
+def all_of(decorators: Sequence[Callable[[F], F]]) -> Callable[[F], F]:
+    """One decorator that does what all of these do, the first outermost."""
+
+    def decorate(command: F) -> F:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate
 
 
 #: Options of ``table_options``, by the names that sources have for them.
@@ -94,13 +105,7 @@ def table_options(of_model: bool = False) -> Callable[[F], F]:
             help="The first row of CSV is data: columns are called x0, x1, ...",
         ),
     ]
-
-    def decorate(command: F) -> F:
-        for decorator in reversed(decorators):
-            command = decorator(command)
-        return command
-
-    return decorate
+    return all_of(decorators)
 
 
 def given_table_options(options: Mapping[str, Any]) -> dict[str, Any]:

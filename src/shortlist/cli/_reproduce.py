@@ -17,6 +17,8 @@ def command_line(ctx: click.Context) -> str:
         name = param.name or ""
         value = ctx.params.get(name)
         is_default = value == param.default and type(value) is type(param.default)
+        if value is False and param.secondary_opts:  # --no-this
+            words.append(param.secondary_opts[0])
         if name in _WITHOUT_EFFECT or value is None or value is False:
             continue
         if value == () or is_default:

@@ -78,7 +78,8 @@ class Outcome(NamedTuple):
 @click.option(
     "--method",
     default="mission",
-    help="Selector: mission, sgd_iht and batch_iht stream (room sketch); foba, "
+    help="Selector: mission, sgd_iht and batch_iht stream (room sketch), as do barda, "
+    "bamd, ofs, sofs, l1arda and adafobos (room rows: memory grows with features); foba, "
     "projected_gradient, iti, pht, gsr, mtfs, rfs, erfs, rk1u, mrmr and relieff hold all "
     "rows in memory (room table).",
 )
@@ -127,8 +128,9 @@ class Outcome(NamedTuple):
 )
 @click.option(
     "--normalize",
-    type=click.Choice(["l2"]),
-    help="Scale each row to length 1, after --log1p; for text.",
+    type=click.Choice(["l2", "none"]),
+    help="l2: scale each row to length 1, after --log1p; for text. By default none, and "
+    "l2 in room rows.",
 )
 @click.option(
     "--scale",

@@ -29,6 +29,7 @@ from shortlist._protocols import (
     RowSource,
     ShortlistError,
 )
+from shortlist._run_settings import check_run
 from shortlist._scoring import Responding
 from shortlist._targets import Label, Target
 from shortlist.kernels._jit import kernel
@@ -38,7 +39,6 @@ from shortlist.kernels.top_set import top_set
 from shortlist.sketch._example import longest_row, steps_for
 from shortlist.sketch._memory import cells_in_row
 from shortlist.sketch._mission import CAPABILITIES as MISSION
-from shortlist.sketch._mission import check_run
 from shortlist.sketch._paper import NOTHING, PaperState, descend, paper_state
 
 #: What it can do; it is no selector, so the registry does not know it.

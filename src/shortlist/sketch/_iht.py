@@ -29,6 +29,7 @@ from shortlist._class_weight import ClassWeight, as_params, check_class_weight
 from shortlist._online import Found, OnlineLearner
 from shortlist._preparing import Preparing
 from shortlist._protocols import Capabilities, Floats, Ids, RowBlock, ShortlistError
+from shortlist._run_settings import check_run
 from shortlist._steps import N_TOTALS
 from shortlist._targets import Target
 from shortlist.kernels._jit import kernel
@@ -51,7 +52,7 @@ from shortlist.sketch._example import (
 )
 from shortlist.sketch._memory import exact_ids
 from shortlist.sketch._mission import CAPABILITIES as MISSION
-from shortlist.sketch._mission import RIDGE, check_run, n_candidates
+from shortlist.sketch._mission import RIDGE, n_candidates
 
 RECIPES = ("auto", "refit", "paper")
 

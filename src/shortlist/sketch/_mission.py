@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from shortlist._class_weight import ClassWeight, as_params, check_class_weight
 from shortlist._online import Found, OnlineLearner, Rule, bias_rate
 from shortlist._preparing import Preparing
 from shortlist._protocols import Capabilities, Floats, Ids, RowBlock, ShortlistError
+from shortlist._run_settings import check_run
 from shortlist._steps import N_TOTALS, is_cautious, mean_norm
 from shortlist._targets import Target
 from shortlist._units import units_differ
@@ -263,18 +264,6 @@ def mission(
             **(variant if recipe == "paper" else {}),
         },
     )
-
-
-def check_run(budget: str, passes: int, seed: int) -> None:
-    """Refuse settings of a run, whatever the rule, that make no sense."""
-    if budget not in ("per_class", "shared"):
-        raise ShortlistError(
-            f"budget should be 'per_class' or 'shared', got {budget!r}"
-        )
-    if not isinstance(passes, Integral) or passes < 1:
-        raise ShortlistError(f"passes should be a whole number from 1, got {passes!r}")
-    if not isinstance(seed, Integral):
-        raise ShortlistError(f"seed should be a whole number, got {seed!r}")
 
 
 def _is_scaled(scale: str | None, recipe: str) -> bool | None:

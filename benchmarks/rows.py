@@ -1,0 +1,130 @@
+"""Room rows: how fast examples are learned from, and how well words are chosen.
+
+    python -m benchmarks.rows [--quick] [--accuracy]
+
+Speed: rows of 75 features whose ids follow a power law over d, k = 100, parsed already, in
+processor time of this thread, once kernels are compiled. ``naive`` scores and sorts all of
+d at each example, in NumPy. ``hashed`` has ids spread over 64 bits, so that a table leads
+to slots. ``--accuracy``: test accuracy with the defaults on the splits of the authors of
+B-ARDA, mean of ten orders of the rows, as far as the data are here.
+"""
+
+import argparse
+import time
+
+import numpy as np
+from benchmarks.data import Missing, folder, load
+
+from shortlist._protocols import RowBlock
+from shortlist._scoring import evaluate
+from shortlist._targets import Target
+from shortlist.engines import run
+from shortlist.losses import SquaredHinge
+from shortlist.rows import _methods
+from shortlist.sources import ArraySource
+
+K, NNZ, ROWS = 100, 75, 1000
+METHODS = ("barda", "bamd", "ofs", "sofs", "l1arda", "adafobos")
+TARGET = Target(SquaredHinge(), (-1, 1), np.array([-1.0, 1.0]))
+SETS = (("basehock", 50), ("dexter", 50), ("farm_ads", 100))
+
+
+def draw(rng, d, spread):
+    """Rows in which every fiftieth feature tells the class."""
+    rank = ((rng.random(ROWS * NNZ) * (d**-0.1 - 1) + 1) ** -10).astype(np.int64) - 1
+    ids = np.sort(((rank % d) * 7_368_787 % d).reshape(ROWS, NNZ), axis=1).ravel()
+    x = np.full(len(ids), NNZ**-0.5)
+    w = np.where(ids % 50 == 0, np.where(ids % 100 == 0, 1.0, -1.0), 0.0)
+    noise = 0.1 * rng.normal(size=ROWS)
+    y = np.where((w * x).reshape(ROWS, NNZ).sum(axis=1) + noise > 0, 1.0, -1.0)
+    ids = ids.astype(np.uint64) * np.uint64(spread)
+    starts = np.arange(0, ROWS * NNZ + 1, NNZ)
+    return RowBlock(starts, ids, x, y, np.ones(ROWS), 0, ROWS)
+
+
+def microseconds(method, d, spread=1, n_blocks=20, **settings):
+    """Time of an example, after as many to warm up."""
+    rng = np.random.default_rng(0)
+    rule = getattr(_methods, method)(K, **settings).rule
+    model = rule.create(TARGET, None)
+    blocks = [draw(rng, d, spread) for _ in range(2 * n_blocks)]
+    for block in blocks[:n_blocks]:
+        rule.learn(model, TARGET, block)
+    begin = time.thread_time()
+    for block in blocks[n_blocks:]:
+        rule.learn(model, TARGET, block)
+    return 1e6 * (time.thread_time() - begin) / (n_blocks * ROWS)
+
+
+def naive_microseconds(d, n_rows=30):
+    """Time of an example if all of d is looked at."""
+    block = draw(np.random.default_rng(0), d, 1)
+    G, S, w = np.zeros(d), np.zeros(d), np.zeros(d)
+    begin = time.thread_time()
+    for i in range(n_rows):
+        inside = slice(block.indptr[i], block.indptr[i + 1])
+        ids, x, y = block.ids[inside].astype(int), block.values[inside], block.y[i]
+        g = -y * max(0.0, 1.0 - y * (w[ids] @ x)) * x
+        np.add.at(G, ids, g)
+        np.add.at(S, ids, g * g)
+        H = 0.01 + np.sqrt(S)
+        kept = np.argpartition(G * G / H, -K)[-K:]
+        w[:] = 0.0
+        w[kept] = -0.3 * G[kept] / H[kept]
+    return 1e6 * (time.thread_time() - begin) / n_rows
+
+
+def report_speed(quick):
+    sizes = (10**4, 10**6) if quick else (10**4, 10**5, 10**6, 10**7)
+    print(f"{'method':24}" + "".join(f"{f'd = {d:,}':>18}" for d in sizes))
+    cases = [(method, {}) for method in METHODS]
+    cases += [("barda", {"lam": 1e-4}), ("barda", {"forget": 0.9999})]
+    for method, settings in cases:
+        times = [microseconds(method, d, **settings) for d in sizes]
+        print_line(" ".join([method, *map(str, settings)]), times)
+    print_line("barda, hashed", [microseconds("barda", d, 2**40 + 1) for d in sizes])
+    print_line("barda, naive", [naive_microseconds(d) for d in sizes])
+
+
+def print_line(name, times):
+    cells = "".join(f"{t:9.1f} us {NNZ / t:4.1f} M" for t in times)
+    print(f"{name:24}{cells}", flush=True)
+
+
+def accuracy(name, method, k, orders):
+    X, y = load(name)
+    with np.load(folder() / f"{name}.npz", allow_pickle=False) as archive:
+        is_test = archive["split"] == 1
+    test, found = ArraySource(X[is_test], y[is_test]), []
+    for seed in range(orders):
+        rows = np.random.default_rng(seed).permutation(np.flatnonzero(~is_test))
+        learner = getattr(_methods, method)(k)
+        found.append(evaluate(run(learner, ArraySource(X[rows], y[rows])), test).value)
+    return 100 * np.mean(found)
+
+
+def report_accuracy(orders):
+    print(f"{'method':12}" + "".join(f"{f'{name} at {k}':>18}" for name, k in SETS))
+    for method in METHODS:
+        cells = []
+        for name, k in SETS:
+            try:
+                cells.append(f"{accuracy(name, method, k, orders):18.1f}")
+            except Missing:
+                cells.append(f"{'no data':>18}")
+        print(f"{method:12}{''.join(cells)}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--accuracy", action="store_true")
+    asked = parser.parse_args()
+    if asked.accuracy:
+        report_accuracy(2 if asked.quick else 10)
+    else:
+        report_speed(asked.quick)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""A picture of a support over time: who was a member from when to when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from shortlist._protocols import ShortlistError
+from shortlist._shortlist import Shortlist
+from shortlist._shortlist_text import printable
+
+_CHOSEN, _GONE = "#1f77b4", "#b0b0b0"
+
+
+def draw_membership(
+    shortlist: Shortlist,
+    ax: Any,
+    most: int,
+    name_of: Callable[[int], str] | None = None,
+) -> Any:
+    """Draw a bar for each stay of a feature among the members.
+
+    Parameters
+    ----------
+    shortlist : Shortlist
+        With stays in its trace.
+    ax : matplotlib axes or None
+    most : int
+        Features to draw, those that were members longest.
+    name_of : callable, default=None
+        Names of features that are not on the shortlist, by id.
+    """
+    if "stay_ids" not in shortlist.trace:
+        raise ShortlistError(
+            f"a shortlist by {shortlist.method} does not say who was a member when"
+        )
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ShortlistError(
+            "plot_membership needs matplotlib: pip install 'shortlist[plot]'"
+        ) from None
+    trace = shortlist.trace
+    entered, left = trace["stay_entered"], trace["stay_left"]
+    keys = np.stack([trace["stay_margin"].astype(np.uint64), trace["stay_ids"]], axis=1)
+    pairs, which = np.unique(keys, axis=0, return_inverse=True)
+    which = which.ravel()
+    total = np.bincount(which, left - entered, len(pairs))
+    longest = np.argsort(-total, kind="stable")[:most]
+    first = np.full(len(pairs), np.iinfo(np.int64).max)
+    np.minimum.at(first, which, entered)
+    rows = longest[np.argsort(first[longest], kind="stable")]
+    chosen = set(zip(shortlist.margin.tolist(), shortlist.ids.tolist(), strict=True))
+    if ax is None:
+        height = 1.5 + 0.2 * len(rows)
+        ax = pyplot.subplots(figsize=(8.0, height), layout="constrained")[1]
+    labels = []
+    for y, pair in enumerate(rows.tolist()):
+        margin, number = (int(part) for part in pairs[pair])
+        bars = np.flatnonzero(which == pair)
+        spans = [(int(entered[i]), int(left[i] - entered[i])) for i in bars]
+        colour = _CHOSEN if (margin, number) in chosen else _GONE
+        ax.broken_barh(spans, (y - 0.4, 0.8), color=colour)
+        labels.append(_label(shortlist, margin, number, name_of))
+    ax.set_yticks(range(len(rows)), labels)
+    ax.invert_yaxis()
+    ax.set_xlabel("examples")
+    ax.set_title(f"members of {shortlist.method}, blue if chosen in the end")
+    return ax
+
+
+def _label(
+    shortlist: Shortlist,
+    margin: int,
+    number: int,
+    name_of: Callable[[int], str] | None,
+) -> str:
+    name = shortlist.names_by_id().get(number)
+    if name is None:
+        name = f"#{number}" if name_of is None else name_of(number)
+    name = printable(name)[:30].replace("$", r"\$")
+    if shortlist.n_margins == 1:
+        return name
+    return f"{shortlist.margin_labels[margin]}: {name}"

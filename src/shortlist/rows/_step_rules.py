@@ -1,0 +1,206 @@
+"""The four step rules: what an example does to the cells of its features.
+
+With g = -pull x, the gradient of the loss, H = delta + sqrt(sum of g^2):
+
+* dual averaging (B-ARDA, l1-ARDA): a cell is (sum of g, sum of g^2), and a weight is
+  worked out when it is asked for;
+* mirror descent (B-AMD, Ada-Fobos): (w, sum of g^2), w -= eta g / H; B-AMD counts the
+  gradient lambda w of the regulariser in g, for all members;
+* plain (OFS): (w, nothing), w = (1 - eta lambda) w - eta g, within the ball of radius
+  1 / sqrt(lambda);
+* confident (SOFS): (w, precision - 1), w += pull x / precision, precision += h x^2 / gamma.
+
+Sums are kept in units that fade: what stands for them is their value times ``FADE``.
+"""
+
+import numpy as np
+
+from shortlist._steps import ROWS
+from shortlist.kernels._jit import kernel
+from shortlist.rows._state import (
+    CONFIDENT,
+    DUAL,
+    FADE,
+    LAZY_TOP,
+    MIRROR,
+    PLAIN,
+    SHRINK,
+    TIME,
+)
+
+
+@kernel
+def _shrunk(weight, by):
+    return np.sign(weight) * max(0.0, abs(weight) - by)
+
+
+@kernel
+def weight_of(method, first, second, place, shrunk, clock):
+    """Weight of a cell as of now, of its numbers: what small functions take is cheap."""
+    if first == 0.0 or method.step == PLAIN or method.step == CONFIDENT:
+        return first
+    if method.step == MIRROR and method.truncation != SHRINK:
+        return first
+    if method.truncation == LAZY_TOP and not 0 < place <= method.k:
+        return 0.0
+    time, fade = clock
+    H = method.delta + np.sqrt(second * fade)
+    if method.truncation == LAZY_TOP:
+        return -method.eta * first * fade / (method.lam * method.eta * time + H)
+    if method.step == DUAL:
+        return -method.eta * _shrunk(first * fade, method.lam * time) / H
+    return _shrunk(first, (time - shrunk) * method.eta * method.lam / H)
+
+
+@kernel
+def add_margins(method, state, slots, x, unit, z):
+    """Add the weighted values of an example to its margins."""
+    cells, place, shrunk, margins = state.cells, state.place, state.shrunk, z.shape[0]
+    clock = state.clock[TIME], state.clock[FADE]
+    waits = shrunk.shape[0] > 0
+    for t in range(slots.shape[0]):
+        for c in range(margins):
+            cell = slots[t] * margins + c
+            first, second = cells[2 * cell], cells[2 * cell + 1]
+            since = shrunk[cell] if waits else 0.0
+            weight = weight_of(method, first, second, place[cell], since, clock)
+            z[c] += unit * weight * x[t]
+
+
+@kernel
+def all_weights(method, state, margin, out):
+    """Write the weight of every slot at a margin."""
+    cells, place, shrunk = state.cells, state.place, state.shrunk
+    clock, margins = (state.clock[TIME], state.clock[FADE]), state.bias.shape[0]
+    waits = shrunk.shape[0] > 0
+    for slot in range(out.shape[0]):
+        cell = slot * margins + margin
+        first, second = cells[2 * cell], cells[2 * cell + 1]
+        since = shrunk[cell] if waits else 0.0
+        out[slot] = weight_of(method, first, second, place[cell], since, clock)
+
+
+@kernel
+def _dual(cells, where, fade, slots, x, pull):
+    margins, margin = where
+    for t in range(slots.shape[0]):
+        at = 2 * (slots[t] * margins + margin)
+        g = -pull * x[t]
+        cells[at] += g / fade
+        cells[at + 1] += g * g / fade
+
+
+@kernel
+def _mirror(method, state, margin, slots, x, pull):
+    pool, cells, margins = state.pool, state.cells, state.bias.shape[0]
+    fade, now = state.clock[FADE], np.int64(state.totals[ROWS])
+    ridge = 0.0 if method.truncation == SHRINK else method.lam
+    for t in range(slots.shape[0]):
+        cell = slots[t] * margins + margin
+        w = cells[2 * cell]
+        if method.truncation == SHRINK and w != 0.0:  # up to the example before
+            H = method.delta + np.sqrt(cells[2 * cell + 1] * fade)
+            since = state.clock[TIME] - 1.0 - state.shrunk[cell]
+            w = _shrunk(w, since * method.eta * method.lam / H)
+        g = -pull * x[t] + ridge * w
+        cells[2 * cell + 1] += g * g / fade
+        H = method.delta + np.sqrt(cells[2 * cell + 1] * fade)
+        cells[2 * cell] = w - method.eta * g / H
+        if ridge > 0.0 and state.place[cell] > 0:
+            pool.touched[margin, state.place[cell] - 1] = now
+    if ridge > 0.0:
+        for p in range(pool.size[margin]):
+            if pool.touched[margin, p] != now:
+                at = 2 * (pool.slot[margin, p] * margins + margin)
+                g = ridge * cells[at]
+                cells[at + 1] += g * g / fade
+                H = method.delta + np.sqrt(cells[at + 1] * fade)
+                cells[at] -= method.eta * g / H
+
+
+@kernel
+def _plain(method, state, margin, slots, x, pull):
+    pool, cells, margins = state.pool, state.cells, state.bias.shape[0]
+    if method.lam > 0.0:
+        for p in range(pool.size[margin]):
+            at = 2 * (pool.slot[margin, p] * margins + margin)
+            cells[at] *= 1.0 - method.eta * method.lam
+    for t in range(slots.shape[0]):
+        cells[2 * (slots[t] * margins + margin)] += method.eta * pull * x[t]
+    if method.lam > 0.0:
+        _project(method, state, margin, slots)
+
+
+@kernel
+def _project(method, state, margin, slots):
+    """Scale the members and an example's features to the ball."""
+    pool, cells, margins = state.pool, state.cells, state.bias.shape[0]
+    norm = 0.0
+    for p in range(pool.size[margin]):
+        norm += cells[2 * (pool.slot[margin, p] * margins + margin)] ** 2
+    for t in range(slots.shape[0]):
+        cell = slots[t] * margins + margin
+        if state.place[cell] == 0:
+            norm += cells[2 * cell] ** 2
+    if norm * method.lam <= 1.0:
+        return
+    factor = 1.0 / np.sqrt(norm * method.lam)
+    for p in range(pool.size[margin]):
+        cells[2 * (pool.slot[margin, p] * margins + margin)] *= factor
+    for t in range(slots.shape[0]):
+        cell = slots[t] * margins + margin
+        if state.place[cell] == 0:
+            cells[2 * cell] *= factor
+
+
+@kernel
+def spread_of(cells, where, slots, x):
+    """Variance of an example's margin, x' Sigma x, for SOFS."""
+    margins, margin = where
+    spread = 0.0
+    for t in range(slots.shape[0]):
+        precision = 1.0 + cells[2 * (slots[t] * margins + margin) + 1]
+        spread += x[t] * x[t] / precision
+    return spread
+
+
+@kernel
+def _confident(cells, where, slots, x, move, growth):
+    margins, margin = where
+    for t in range(slots.shape[0]):
+        at = 2 * (slots[t] * margins + margin)
+        cells[at] += move * x[t] / (1.0 + cells[at + 1])
+        cells[at + 1] += growth * x[t] * x[t]
+
+
+@kernel
+def step(method, state, margin, slots, x, pull, curvature):
+    """Take the step of an example, for one margin; ``pull`` may be 0."""
+    if method.step == DUAL:
+        if pull != 0.0:
+            where = state.bias.shape[0], margin
+            _dual(state.cells, where, state.clock[FADE], slots, x, pull)
+    elif method.step == MIRROR:
+        _mirror(method, state, margin, slots, x, pull)
+    elif method.step == PLAIN:
+        _plain(method, state, margin, slots, x, pull)
+    elif pull != 0.0:
+        where = state.bias.shape[0], margin
+        _confident(state.cells, where, slots, x, pull, curvature / method.gamma)
+
+
+@kernel
+def shrink(method, state, margin, slots):
+    """Truncation of Ada-Fobos, for the features of an example; others wait.
+
+    What l1-ARDA shrinks is worked out with its weights.
+    """
+    if method.step != MIRROR:
+        return
+    cells, margins = state.cells, state.bias.shape[0]
+    for t in range(slots.shape[0]):
+        cell = slots[t] * margins + margin
+        H = method.delta + np.sqrt(cells[2 * cell + 1] * state.clock[FADE])
+        by = method.eta * method.lam / H
+        cells[2 * cell] = _shrunk(cells[2 * cell], by)
+        state.shrunk[cell] = state.clock[TIME]
