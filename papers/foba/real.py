@@ -1,6 +1,6 @@
 """Gene expression: FoBa, abess and L1 with a refit by repeated nested cross-validation.
 
-    python -m papers.foba.real [--quick] [--repeats 3] [--sets colon] [--out real.csv]
+    python -m papers.foba.real [--quick] [--repeats 10] [--sets colon] [--out real.csv]
 
 For every split of an outer 5-fold cross-validation (repeated with other shuffles) and every
 k, each method chooses the ridge of its weights by the log loss in an inner 5-fold
@@ -125,7 +125,7 @@ def main():
     warnings.simplefilter("ignore")  # liblinear that has not quite converged
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--out", default="real.csv", help="file under results")
     options = parser.parse_args()

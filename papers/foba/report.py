@@ -219,8 +219,6 @@ def main():
         corollary(rows)
     if rows := read("real.csv"):
         real(rows, "real.png")
-    if rows := read("real_colon10.csv"):
-        real(rows)
 
 
 if __name__ == "__main__":
