@@ -100,8 +100,7 @@ def test_declared_losses_exist_and_work(estimator, table):
         fitted = estimator(k=3, loss=name).fit(X, y)
         assert get_loss(fitted.shortlist_.loss) == loss
         chosen = fitted.get_support(indices=True)
-        assert len(chosen) >= 3
-        assert 5 in chosen or is_forgetful(estimator)
+        assert 5 in chosen or (is_forgetful(estimator) and len(chosen) >= 3)
 
 
 def test_the_result_is_consistent_with_itself(estimator, table):

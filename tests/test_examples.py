@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def printed():
-    command = [sys.executable, "examples/bacteria.py", "--coverage", "2"]
+    command = [sys.executable, "examples/bacteria.py"]
     done = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, timeout=300
     )
