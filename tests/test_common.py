@@ -19,8 +19,9 @@ ENDLESS = [e for e in ESTIMATORS if e.capabilities.room == "sketch"]
 NO_GROUPS = [e for e in ESTIMATORS if not e.capabilities.groups]
 
 
-#: These differ from GSR by two numbers: one of each is enough.
+#: These differ from GSR by two numbers, or from BARDA by two rules: one of each is enough.
 SPECIAL_CASES = ("mtfs", "rfs", "erfs", "rk1u")
+PEERS_OF_BARDA = ("bamd", "ofs", "sofs", "l1arda", "adafobos")
 
 
 #: What these drop is forgotten, so that among columns that all rows have they keep what
@@ -50,6 +51,8 @@ def _one_of_each_kind(estimator):
     can = estimator.capabilities.losses
     if estimator.capabilities.method in SPECIAL_CASES:
         return [estimator(k=5)]
+    if estimator.capabilities.method in PEERS_OF_BARDA:
+        return [plain(estimator, 50)]
     many = estimator.capabilities.room == "rows"
     k = 50 if many else 5
     return [
