@@ -1,4 +1,4 @@
-"""What scripts have written under ``results``."""
+"""What scripts write under ``results``, and take up again."""
 
 import csv
 
@@ -9,3 +9,37 @@ def read_lines(path):
         return []
     with path.open() as lines:
         return list(csv.DictReader(lines))
+
+
+class Ledger:
+    """A CSV that grows by a line a measurement; what is there is not measured again.
+
+    The first columns, ``keys``, say what was measured, the others, ``facts``, what came
+    of it. With no path lines are printed, and nothing is known.
+    """
+
+    def __init__(self, path, keys, facts):
+        self._path, self._keys, self._fields = path, keys, (*keys, *facts)
+        lines = read_lines(path) if path else []
+        self._known = {tuple(line[key] for key in keys) for line in lines}
+
+    def __contains__(self, place):
+        return tuple(map(str, place)) in self._known
+
+    def add(self, place, facts):
+        """Write a line, at once: a run may be cut short at any time."""
+        line = dict(zip(self._keys, place, strict=True)) | {
+            name: f"{fact:.6g}" if isinstance(fact, float) else fact
+            for name, fact in facts.items()
+        }
+        self._known.add(tuple(map(str, place)))
+        if not self._path:
+            print(*(f"{name}={value}" for name, value in line.items()), flush=True)
+            return
+        self._path.parent.mkdir(exist_ok=True)
+        fresh = not self._path.exists()
+        with self._path.open("a", newline="") as out:
+            lines = csv.DictWriter(out, self._fields, lineterminator="\n")
+            if fresh:
+                lines.writeheader()
+            lines.writerow(line)

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from argparse import Namespace
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,19 @@ def test_the_quick_form_of_a_script_runs(script):
     assert done.returncode == 0, done.stderr
     assert script.partition(".")[0] in done.stdout
     assert "Error" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    "script", ["drift", "growth", "rounds", "skewed", "speed", "topk", "tradeoff"]
+)
+def test_scripts_of_mission_run_without_data(scripts, monkeypatch, capsys, script):
+    # in this process: together they take less time than one takes to start
+    module = import_module(f"papers.mission.{script}")
+    monkeypatch.setattr(sys, "argv", [script, "--quick"])
+    written = module.RESULTS.exists() and module.RESULTS.read_bytes()
+    module.main()
+    assert "mission" in capsys.readouterr().out
+    assert (module.RESULTS.exists() and module.RESULTS.read_bytes()) == written
 
 
 @pytest.mark.parametrize(
@@ -104,6 +118,115 @@ def test_figures_are_drawn_of_the_results_there_are(tmp_path):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "accuracy.png").stat().st_size > 1000
     assert "growth: left out, no growth.csv" in done.stdout
+
+
+def test_a_ledger_is_taken_up_where_it_was_left(scripts, tmp_path):
+    from papers.results import Ledger, read_lines
+
+    path = tmp_path / "results" / "some.csv"
+    columns = {"keys": ("set", "split"), "facts": ("share", "other")}
+    Ledger(path, **columns).add(("a", 0), {"share": 1 / 3})
+    again = Ledger(path, **columns)
+    assert ("a", 0) in again
+    assert ("a", 1) not in again
+    again.add(("a", 1), {"share": 0.5, "other": "x"})
+    assert ("a", 1) in again
+    assert read_lines(path) == [
+        {"set": "a", "split": "0", "share": "0.333333", "other": ""},
+        {"set": "a", "split": "1", "share": "0.5", "other": "x"},
+    ]
+
+
+def test_fits_of_mission_are_not_measured_again(scripts, tmp_path, monkeypatch):
+    from papers.mission import topk
+    from papers.mission.tasks import make
+    from papers.results import Ledger, read_lines
+
+    facts = ("test", "held_out", "same")
+    ledger = Ledger(tmp_path / "topk.csv", topk.KEYS, facts)
+    task = make("small", 0)
+    topk.measure(task, ("sgd_iht",), (5,), 1.0, ledger)
+    done = read_lines(tmp_path / "topk.csv")
+    assert float(done[0]["test"]) > 0.9
+    monkeypatch.setattr(topk, "rival", None)  # a fit would fail
+    topk.measure(task, ("sgd_iht",), (5,), 1.0, ledger)
+    assert read_lines(tmp_path / "topk.csv") == done
+
+
+def test_tasks_of_dna_test_on_letters_that_were_not_learned_from(scripts):
+    from papers.mission.tasks import make
+
+    task = make("small_dna", 0, coverage=0.02)
+    assert task.train.region == task.tests["same"].region == (0.0, 0.9)
+    assert task.tests["held_out"].region == (0.9, 1.0)
+    assert task.train.seed != task.tests["same"].seed
+    assert task.n_margins == len(task.classes) == 6
+    other = make("small_dna", 1, coverage=0.02)
+    first, second = (next(t.train.blocks()) for t in (task, other))
+    assert not np.array_equal(first.ids[:50], second.ids[:50])
+
+
+def test_clicks_with_rare_labels_are_rare_and_follow_the_margins(scripts):
+    from papers.mission.skewed import RARE, RareLabels, by_truth
+
+    labels = RareLabels(0)
+    y = labels(np.linspace(-5.0, 5.0, 5000), 3)
+    assert set(y) == {-1, 1}
+    assert (y[:2500] > 0).mean() < (y[2500:] > 0).mean()
+    truth = by_truth(0, 5000)
+    assert abs(truth["positive"] - RARE) < 0.01
+    assert truth["auc"] > 0.9
+
+
+def test_mission_reports_whatever_results_there_are(
+    scripts, monkeypatch, capsys, tmp_path
+):
+    lines = {
+        "topk": [
+            "set,split,coverage,k,method,test,held_out,same",
+            "a,0,,10,sgd_iht,0.5,,",
+            "a,1,,10,sgd_iht,0.7,,",
+            "a,0,,0,hashed,0.8,,",
+        ],
+        "tradeoff": [
+            "set,split,coverage,k,ratio,method,cells,test,held_out,same",
+            "dna,0,1.0,9,2,mission_paper,54,,0.3,0.4",
+            "dna,0,1.0,9,0,batch_iht,54,,0.2,0.3",
+        ],
+        "rounds": [
+            "set,split,coverage,rows,k,method,rounds,seconds,test,held_out,same,planted",
+            "clicks,0,,9,5,mission_lazy,1,2.5,0.6,,,0.25",
+        ],
+        "growth": [
+            "what,p,table,method,value",
+            "found,500,0,iht,0.4",
+            "cells,500,0,mission,90",
+        ],
+        "drift": [
+            "design,rows,k,split,variant,passes,planted,accuracy,stayed,size",
+            "clicks,9,5,0,paper,1,0.25,0.6,,1.5",
+        ],
+        "skewed": [
+            "rows,split,k,method,auc,ap,positive",
+            "9,0,5,mission_refit,0.9,0.4,0.02",
+        ],
+        "speed": [
+            "set,size,k,repeat,method,seconds",
+            "a,9,5,0,hashed,1",
+            "a,9,5,0,mission_paper,3",
+        ],
+    }
+    for name, text in lines.items():
+        (tmp_path / f"{name}.csv").write_text("\n".join(text) + "\n")
+    monkeypatch.setattr(sys, "argv", ["report", "--results", str(tmp_path)])
+    import_module("papers.mission.report").main()
+    printed = capsys.readouterr().out
+    assert "| SGD-IHT | 0.600 ± 0.141 |" in printed
+    assert "| clicks | MISSION, paper, lazy | 0.250 |" in printed
+    assert "dna, held out, coverage 1.0:" in printed
+    assert "| MISSION, paper | 3.00 (3.00 to 3.00) |  |" in printed
+    for name in ("topk", "tradeoff", "rounds", "growth", "drift"):
+        assert (tmp_path / f"{name}.png").stat().st_size > 1000
 
 
 def test_data_that_are_missing_are_named(scripts, monkeypatch, tmp_path):

@@ -2,12 +2,16 @@
 
     python -m papers.mission.report
 
-Prints the tables of README.md as Markdown and draws ``results/*.png``.
+Prints the tables of README.md as Markdown and draws ``results/*.png``, of whatever results
+there are. Figure 2 and Table 1 are made here, the others in ``curves`` and in
+``skew_and_speed``.
 """
 
+import argparse
 from pathlib import Path
 
 import numpy as np
+from papers.mission import curves, skew_and_speed
 from papers.mission.methods import NAMES
 from papers.results import read_lines
 
@@ -53,11 +57,18 @@ PAPER = {
 }
 
 
-def read(name):
-    return read_lines(RESULTS / name)
+REPORTS = {
+    "growth.csv": curves.growth,
+    "topk.csv": curves.topk,
+    "tradeoff.csv": curves.tradeoff,
+    "rounds.csv": curves.rounds,
+    "drift.csv": skew_and_speed.drift,
+    "skewed.csv": skew_and_speed.skewed,
+    "speed.csv": skew_and_speed.speed,
+}
 
 
-def phase(rows):
+def phase(rows, picture):
     """Largest k for each n, as a table and as the curves of Figure 2."""
     import matplotlib.pyplot as plt
 
@@ -78,10 +89,10 @@ def phase(rows):
     axis.set_ylim(bottom=0.0)
     axis.grid(alpha=0.3)
     axis.legend(fontsize=8)
-    figure.savefig(RESULTS / "phase.png", dpi=130)
+    figure.savefig(picture, dpi=130)
 
 
-def attenuation(rows):
+def attenuation(rows, picture):
     """Exact recoveries at alpha = 1, and the last alpha where all begin well."""
     import matplotlib.pyplot as plt
 
@@ -92,7 +103,7 @@ def attenuation(rows):
     settings = sorted({key[:2] for key in alpha})
     seeds = sorted({key[2] for key in alpha})
     methods = list(dict.fromkeys(row["method"] for row in rows))
-    print("\n| (n, k) | tables | " + " | ".join(NAMES[m] for m in methods) + " |")
+    print("| (n, k) | tables | " + " | ".join(NAMES[m] for m in methods) + " |")
     print("|---|---|" + "---|" * len(methods))
     figure, axis = plt.subplots(figsize=(7.5, 3.8), layout="tight")
     for place, setting in enumerate(settings):
@@ -117,15 +128,19 @@ def attenuation(rows):
     axis.set_ylabel("last alpha (black: the paper)")
     axis.grid(alpha=0.3, axis="y")
     axis.legend(fontsize=7, ncols=2)
-    figure.savefig(RESULTS / "table1.png", dpi=130)
+    figure.savefig(picture, dpi=130)
 
 
 def main():
     """Report whatever results there are."""
-    if rows := read("phase.csv"):
-        phase(rows)
-    if rows := read("table1.csv"):
-        attenuation(rows)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    results = parser.parse_args().results
+    makers = {"phase.csv": phase, "table1.csv": attenuation} | REPORTS
+    for name, make in makers.items():
+        if rows := read_lines(results / name):
+            print(f"\n{name}\n")
+            make(rows, (results / name).with_suffix(".png"))
 
 
 if __name__ == "__main__":
