@@ -26,10 +26,10 @@ PLAN = [
     ("gauss", PEERS, 10),
     ("small", PEERS, 10),
     ("logistic", ("foba", "foba_paper", "forward", "abess"), 10),
-    ("big", ("foba", "abess"), 3),
-    ("ar9", ("scope", "skscope_foba"), 3),
-    ("big", ("omp", "l1"), 3),
-    ("logistic", ("l1",), 3),
+    ("big", ("foba", "abess"), 10),
+    ("ar9", ("scope", "skscope_foba"), 10),
+    ("big", ("omp", "l1"), 10),
+    ("logistic", ("l1",), 10),
 ]
 FIELDS = (
     "design",
