@@ -20,7 +20,8 @@ from benchmarks.data import Missing, load
 from scipy.sparse import csr_array
 from sklearn.model_selection import train_test_split
 
-from shortlist import Mission
+from shortlist import ArraySource, Mission
+from shortlist._units import first_rows, unit_spread
 
 RESULTS = Path(__file__).parent / "results"
 SETS = (
@@ -90,6 +91,8 @@ def main():
             try:
                 X, y = mixed() if name == "mixed" else load(name)
                 y = y.astype(str)
+                rows = first_rows(ArraySource(X, np.zeros(len(y))).blocks())
+                print(f"{name}: units {unit_spread(rows):.3g} times apart")
             except Missing as missing:
                 print(missing, file=sys.stderr)
                 continue

@@ -53,6 +53,18 @@ from shortlist.sources._distinct_names import collision_params
 
 EXPLORE, REFIT, SETTLE, DONE = "explore", "refit", "settle", "done"
 
+#: Losses that every online selector takes.
+ONLINE_LOSSES = (
+    "squared",
+    "logistic",
+    "softmax",
+    "squared_hinge",
+    "hinge",
+    "huber",
+    "epsilon_insensitive",
+    "poisson",
+)
+
 #: AdaGrad rate of the bias for classes; a regression's bias takes Newton steps.
 _CLASS_BIAS_RATE = 0.3
 
@@ -72,7 +84,8 @@ class Found(NamedTuple):
 class Rule(Protocol):
     """What one online selector does differently from another.
 
-    It may have ``history(model, target)``: arrays for the trace of a result.
+    It may have ``history(model, target)``, arrays for the trace of a result, and
+    ``decided(model)``, settings that the first rows settled.
     """
 
     def create(

@@ -13,9 +13,9 @@ from shortlist.kernels.csr import row_slice
 HEAD_NONZEROS = 1 << 16
 #: Features with fewer nonzeros among them tell nothing about their unit.
 _LEAST_SEEN = 10
-#: How far the units of most nonzeros may lie apart. Counts of words, pixels and clicks are
-#: within 4, spectra within 13, and all are learned from better as they are; years and
-#: hours beside categories are 40 apart, and an income thousands. See benchmarks/scaling.py.
+#: How far the units of most nonzeros may lie apart: words, pixels and spectra lie closer,
+#: and are learned from better as they are; years and hours beside categories do not.
+#: benchmarks/scaling.py prints it for real data, with what scaling does to them.
 _FAR_APART = 20.0
 
 
@@ -38,11 +38,7 @@ def first_rows(blocks: Iterable[RowBlock]) -> tuple[RowBlock, ...]:
 
 
 def units_differ(rows: Sequence[RowBlock]) -> bool:
-    """Whether values of different features are not of one size.
-
-    The unit of a feature is the median size of its nonzeros; compared are the 5th and the
-    95th percentile of the units of all nonzeros, not of all features, as a column of
-    numbers has one name where a column of categories has hundreds.
+    """Whether values of different features are not of one size: see ``unit_spread``.
 
     Examples
     --------
@@ -53,18 +49,35 @@ def units_differ(rows: Sequence[RowBlock]) -> bool:
     >>> units_differ(list(open_source((share, [0, 1] * 10)).blocks()))
     False
     """
+    return unit_spread(rows) >= _FAR_APART
+
+
+def unit_spread(rows: Sequence[RowBlock]) -> float:
+    """How many times larger the large units are than the small ones; 1 if nothing tells.
+
+    The unit of a feature is the median size of its nonzeros; compared are the 5th and the
+    95th percentile of the units of all nonzeros, not of all features, as a column of
+    numbers has one name where a column of categories has hundreds.
+
+    Examples
+    --------
+    >>> from shortlist.sources import open_source
+    >>> years = [[30.0, 0.25], [30.0, 0.25]] * 10
+    >>> unit_spread(list(open_source((years, [0, 1] * 10)).blocks()))
+    120.0
+    """
     if not rows:
-        return False
+        return 1.0
     ids = np.concatenate([block.ids for block in rows])
     sizes = np.abs(np.concatenate([block.values for block in rows]))
     order = np.lexsort((sizes, ids))
     order = order[sizes[order] > 0.0]
     if not len(order):
-        return False
+        return 1.0
     _, first, counts = np.unique(ids[order], return_index=True, return_counts=True)
     often = counts >= _LEAST_SEEN
     if not often.any():
-        return False
+        return 1.0
     units: Floats = sizes[order][first[often] + counts[often] // 2]
     low, high = np.quantile(np.repeat(units, counts[often]), (0.05, 0.95))
-    return bool(high >= _FAR_APART * low)
+    return float(high / low)

@@ -144,56 +144,6 @@ def test_a_refit_of_kept_rows_equals_scikit_learn_on_the_same_features():
     np.testing.assert_allclose(fitted.intercept_, peer.intercept_, rtol=1e-3)
 
 
-def mixed_units(n=3000):
-    """A number in the thousands, one about 1 and one in thousandths decide."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(n, 40)) + 2.0
-    X[:, 5:] *= rng.random((n, 35)) < 0.1
-    X[:, 0] *= 3000.0
-    X[:, 1] /= 1000.0
-    z = (X[:, 0] / 3000 - 2) - 2 * (1000 * X[:, 1] - 2) + 1.5 * (X[:, 2] - 2)
-    return X, z + rng.logistic(size=n) / 2 > 0
-
-
-@pytest.mark.parametrize("recipe", ["refit", "newton"])
-def test_features_in_different_units_are_found_and_weighed(recipe):
-    X, y = mixed_units()
-    plain = Mission(3, recipe=recipe, scale=None).fit(X[:2000], y[:2000])
-    scaled = Mission(3, recipe=recipe).fit(X[:2000], y[:2000])
-    assert set(scaled.get_feature_names_out()) == {"x0", "x1", "x2"}
-    assert scaled.score(X[2000:], y[2000:]) > 0.8
-    assert scaled.score(X[2000:], y[2000:]) > plain.score(X[2000:], y[2000:]) + 0.1
-    assert scaled.shortlist_.params["scale"] == "max_abs"
-    assert plain.shortlist_.params["scale"] is None
-
-
-@pytest.mark.parametrize("recipe", ["refit", "newton"])
-@pytest.mark.parametrize("budget", [4, 40])
-def test_units_that_are_powers_of_two_change_no_bit_of_what_is_chosen(recipe, budget):
-    X, y = sparse_stream(3, p=60)
-    units = 2.0 ** np.random.default_rng(0).integers(-8, 9, 60)
-    settings = {"recipe": recipe, "scale": "max_abs", "memory": "64KB"}
-    one = Mission(budget, **settings).fit(X, y).shortlist_
-    other = Mission(budget, **settings).fit(X * units, y).shortlist_
-    assert one.names == other.names
-    np.testing.assert_array_equal(one.scores, other.scores)
-    scales = units[one.ids.astype(int)]
-    np.testing.assert_allclose(one.weights, other.weights * scales, rtol=1e-12)
-    np.testing.assert_allclose(one.errors, other.errors * scales, rtol=1e-12)
-
-
-def test_how_rows_come_to_partial_fit_does_not_decide_on_scales():
-    X, y = mixed_units(200)
-    once, often = Mission(3), Mission(3)
-    once.partial_fit(X, y)
-    for i in range(0, 200, 20):
-        often.partial_fit(X[i : i + 20], y[i : i + 20], classes=[False, True])
-    np.testing.assert_array_equal(once.coef_, often.coef_)
-    assert once.shortlist_.params["scale"] is None
-    scaled = Mission(3, scale="max_abs").partial_fit(X, y)
-    assert scaled.shortlist_.params["scale"] == "max_abs"
-
-
 def test_a_shared_budget_counts_distinct_features():
     X, y = sparse_stream(3, n_classes=4)
     shared = Mission(3, budget="shared").fit(X, y).shortlist_

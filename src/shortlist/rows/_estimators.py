@@ -11,7 +11,50 @@ from shortlist.rows._methods import BARDA as _BARDA
 from shortlist.rows._selector import RowsSelector
 
 
-class BARDA(RowsSelector):
+class _Adaptive(RowsSelector):
+    """Settings that the two methods of the paper share."""
+
+    def __init__(
+        self,
+        k: int = 10,
+        *,
+        eta: float = 0.3,
+        lam: float = 0.0,
+        delta: float = 0.01,
+        forget: float | None = None,
+        truncation: str = "paper",
+        loss: Any = "auto",
+        refit: bool = True,
+        budget: str = "per_class",
+        passes: int = 1,
+        log1p: bool = False,
+        normalize: str | None = "l2",
+        class_weight: ClassWeight = None,
+        always: Sequence[str | int] | None = None,
+        never: Sequence[str | int] | None = None,
+        feature_groups: None = None,
+    ) -> None:
+        super().__init__(
+            k,
+            loss=loss,
+            refit=refit,
+            budget=budget,
+            passes=passes,
+            log1p=log1p,
+            normalize=normalize,
+            class_weight=class_weight,
+            always=always,
+            never=never,
+            feature_groups=feature_groups,
+        )
+        self.eta = eta
+        self.lam = lam
+        self.delta = delta
+        self.forget = forget
+        self.truncation = truncation
+
+
+class BARDA(_Adaptive):
     """Select by dual averaging with a budget, from examples that come one by one.
 
     B-ARDA: sums G of gradients and H = delta + sqrt(sum of squared gradients) are kept of
@@ -103,47 +146,8 @@ class BARDA(RowsSelector):
 
     capabilities = _BARDA
 
-    def __init__(
-        self,
-        k: int = 10,
-        *,
-        eta: float = 0.3,
-        lam: float = 0.0,
-        delta: float = 0.01,
-        forget: float | None = None,
-        truncation: str = "paper",
-        loss: Any = "auto",
-        refit: bool = True,
-        budget: str = "per_class",
-        passes: int = 1,
-        log1p: bool = False,
-        normalize: str | None = "l2",
-        class_weight: ClassWeight = None,
-        always: Sequence[str | int] | None = None,
-        never: Sequence[str | int] | None = None,
-        feature_groups: None = None,
-    ) -> None:
-        super().__init__(
-            k,
-            loss=loss,
-            refit=refit,
-            budget=budget,
-            passes=passes,
-            log1p=log1p,
-            normalize=normalize,
-            class_weight=class_weight,
-            always=always,
-            never=never,
-            feature_groups=feature_groups,
-        )
-        self.eta = eta
-        self.lam = lam
-        self.delta = delta
-        self.forget = forget
-        self.truncation = truncation
 
-
-class BAMD(RowsSelector):
+class BAMD(_Adaptive):
     """Select by mirror descent with a budget, from examples that come one by one.
 
     B-AMD: with H = delta + sqrt(sum of squared gradients), after each example
@@ -204,42 +208,3 @@ feature_groups
     """
 
     capabilities = _BAMD
-
-    def __init__(
-        self,
-        k: int = 10,
-        *,
-        eta: float = 0.3,
-        lam: float = 0.0,
-        delta: float = 0.01,
-        forget: float | None = None,
-        truncation: str = "paper",
-        loss: Any = "auto",
-        refit: bool = True,
-        budget: str = "per_class",
-        passes: int = 1,
-        log1p: bool = False,
-        normalize: str | None = "l2",
-        class_weight: ClassWeight = None,
-        always: Sequence[str | int] | None = None,
-        never: Sequence[str | int] | None = None,
-        feature_groups: None = None,
-    ) -> None:
-        super().__init__(
-            k,
-            loss=loss,
-            refit=refit,
-            budget=budget,
-            passes=passes,
-            log1p=log1p,
-            normalize=normalize,
-            class_weight=class_weight,
-            always=always,
-            never=never,
-            feature_groups=feature_groups,
-        )
-        self.eta = eta
-        self.lam = lam
-        self.delta = delta
-        self.forget = forget
-        self.truncation = truncation

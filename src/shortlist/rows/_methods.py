@@ -17,7 +17,7 @@ from numbers import Real
 from typing import Any
 
 from shortlist._class_weight import ClassWeight, as_params, check_class_weight
-from shortlist._online import OnlineLearner
+from shortlist._online import ONLINE_LOSSES, OnlineLearner
 from shortlist._preparing import Preparing
 from shortlist._protocols import Capabilities, ShortlistError
 from shortlist._run_settings import check_run
@@ -48,16 +48,6 @@ METHODS = {
 #: Ridge of the refit, in units of the mean squared norm of a restricted example.
 RIDGE = 0.2
 
-LOSSES = (
-    "squared",
-    "logistic",
-    "softmax",
-    "squared_hinge",
-    "hinge",
-    "huber",
-    "epsilon_insensitive",
-    "poisson",
-)
 _COMMON = ("refit", "budget", "passes", "log1p", "normalize", "class_weight")
 _PAPER = (
     "Zhai, Wang, Koriche, Gao (2018). Online Feature Selection by Adaptive Sub-gradient "
@@ -78,7 +68,7 @@ def _capabilities(
         summary=summary,
         algorithm=f"shortlist.rows._methods:{method}",
         estimator=f"shortlist.rows:{estimator}",
-        losses=LOSSES,
+        losses=ONLINE_LOSSES,
         citation=citation,
         options=(*options, *_COMMON),
     )

@@ -93,11 +93,12 @@ class Mission(OnlineSelector):
     -----
     Deviations from the paper, and why. The margin is taken over all sketched weights, not
     the current top k, and the learning rate is one over the mean squared norm of an
-    example, so nothing needs tuning. Heavy hitters are found by threshold crossing
-    instead of a heap. With ``recipe="refit"`` the weights that count come from an exact
-    refit on the candidates, not from the sketch. With ``recipe="paper"`` none of this
-    applies, but for the learning rate. ``benchmarks/house.py`` prints the accuracy of
-    all recipes on a click log.
+    example, so nothing needs tuning. The cells of a feature share a block of the sketch,
+    so one fetch from memory brings them all, but rows do not err independently. Heavy
+    hitters are found by threshold crossing instead of a heap. With ``recipe="refit"``
+    the weights that count come from an exact refit on the candidates, not from the
+    sketch. With ``recipe="paper"`` none of this applies, but for the learning rate.
+    ``benchmarks/house.py`` prints the accuracy of all recipes on a click log.
 
     References
     ----------

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from shortlist._class_weight import ClassWeight, as_params, check_class_weight
-from shortlist._online import Found, OnlineLearner, Rule, bias_rate
+from shortlist._online import ONLINE_LOSSES, Found, OnlineLearner, Rule, bias_rate
 from shortlist._preparing import Preparing
 from shortlist._protocols import Capabilities, Floats, Ids, RowBlock, ShortlistError
 from shortlist._run_settings import check_run
@@ -57,16 +57,7 @@ CAPABILITIES = Capabilities(
     summary="MISSION: weights in a Count-Sketch, for features without end",
     algorithm="shortlist.sketch._mission:mission",
     estimator="shortlist.sketch:Mission",
-    losses=(
-        "squared",
-        "logistic",
-        "softmax",
-        "squared_hinge",
-        "hinge",
-        "huber",
-        "epsilon_insensitive",
-        "poisson",
-    ),
+    losses=ONLINE_LOSSES,
     citation=(
         "Aghazadeh, Spring, LeJeune, Dasarathy, Shrivastava, Baraniuk (2018). MISSION: "
         "Ultra Large-Scale Feature Selection using Count-Sketches. ICML."
