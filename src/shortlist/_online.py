@@ -11,12 +11,13 @@ The stages of a run are passes over the data:
 2. ``refit``: the rule's candidates, usually more than k, are refitted, ranked by the
    Wald score |w| sqrt(information + ridge), and the k best stay;
 3. ``settle``: the k are refitted. If the restricted rows were kept in stage 2 this needs
-   no pass at all.
+   no pass at all, and if they lie in a file of their own (``shortlist._spill``) none over
+   the data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
@@ -25,6 +26,7 @@ import numpy as np
 from shortlist._class_weight import ClassWeight, first_totals, weigh
 from shortlist._preparing import AS_IT_IS, Preparing
 from shortlist._protocols import (
+    NOT_SAVED,
     DataError,
     Floats,
     Head,
@@ -34,8 +36,9 @@ from shortlist._protocols import (
     RowSource,
     ShortlistError,
 )
-from shortlist._refit import Coordinates, Refit, coordinates, keep
+from shortlist._refit import Coordinates, Refit, coordinates, keep, places_among
 from shortlist._shortlist import Shortlist
+from shortlist._spill import KeptRows, RowSpill
 from shortlist._steps import LOSS, WEIGHT, mean_norm
 from shortlist._targets import (
     Target,
@@ -46,8 +49,7 @@ from shortlist._targets import (
 )
 from shortlist._trace import Trace
 from shortlist.kernels.csr import row_slice
-from shortlist.kernels.id_table import IdIndex, index_ids
-from shortlist.kernels.masking import drop
+from shortlist.kernels.masking import Mask, drop, mask_of, renumber
 from shortlist.losses import Logistic, spell
 from shortlist.sources._distinct_names import collision_params
 
@@ -139,7 +141,7 @@ class OnlineState:
 
     target: Target
     model: Any
-    never: IdIndex | None
+    never: Mask | None
     always: Ids
     n_features: int | None
     class_totals: Floats  #: see ``shortlist._class_weight``
@@ -151,6 +153,8 @@ class OnlineState:
     n_skipped: int = 0
     trace: Trace = field(default_factory=Trace)
     refit: Refit | None = None
+    parses: bool = False  #: the data are text, which takes time to read again
+    spill: RowSpill | None = field(default=None, metadata=NOT_SAVED)
 
 
 @dataclass(frozen=True)
@@ -231,12 +235,13 @@ class OnlineLearner:
         if len(both := np.intersect1d(always, barred)):
             name = source.names(both[:1])[0]
             raise ShortlistError(f"{name!r} is named by always and by never")
-        never = index_ids(barred) if self.never else None
+        never = mask_of(barred) if self.never else None
         prepared = [self.preparing.apply(block) for block in rows]
         model = self.rule.create(target, source.n_features, prepared)
         totals, n_features = first_totals(self.class_weight, target), source.n_features
-        skip = skips_bad_rows(source)
-        return OnlineState(target, model, never, always, n_features, totals, skip)
+        state = OnlineState(target, model, never, always, n_features, totals)
+        state.skip, state.parses = skips_bad_rows(source), source.unit == "bytes"
+        return state
 
     def ahead(self, state: OnlineState, block: RowBlock) -> Work:
         """Do what needs nothing that ``step`` changes; ``step`` takes what comes of it."""
@@ -249,8 +254,25 @@ class OnlineLearner:
             return Work(block, n_read, None)
         return Work(block, n_read, self.rule.ahead(state.model, block))
 
-    def step(self, state: OnlineState, block: RowBlock | Work) -> None:
+    def replay(self, state: OnlineState) -> Iterator[KeptRows] | None:
+        """Rows of the pass that begins, if they were kept, so that none need be read."""
+        if state.stage != SETTLE or state.spill is None or not state.spill.complete:
+            return None
+        return self._settling(state, state.spill)
+
+    def _settling(self, state: OnlineState, spill: RowSpill) -> Iterator[KeptRows]:
+        assert state.refit is not None
+        places = places_among(spill.ids, state.refit.chosen.ids)
+        for kept in spill:
+            yield kept._replace(rows=renumber(places, kept.rows))
+
+    def step(self, state: OnlineState, block: RowBlock | Work | KeptRows) -> None:
         """Learn from a block, in place."""
+        if isinstance(block, KeptRows):
+            assert state.refit is not None
+            state.rows_in_pass += len(block.rows.y)
+            state.refit.step(block.rows)
+            return
         work = block if isinstance(block, Work) else self.ahead(state, block)
         first = state.stage == EXPLORE and state.pass_number == 1
         rows = weigh(self.class_weight, work.block, state.class_totals, counting=first)
@@ -261,7 +283,11 @@ class OnlineLearner:
                 state.n_skipped += work.n_read - rows.n_rows
             self._explore(state, rows, work.done)
         elif state.refit is not None:
-            state.refit.step(state.refit.restricted(rows))
+            restricted = state.refit.restricted(rows)
+            if state.spill is not None and state.stage == REFIT:
+                position = work.block.position
+                state.spill.add(KeptRows(restricted, work.n_read, position))
+            state.refit.step(restricted)
 
     def _explore(self, state: OnlineState, block: RowBlock, ahead: Any) -> None:
         """Learn window by window, so that the trace does not depend on blocks."""
@@ -295,6 +321,8 @@ class OnlineLearner:
                 state.stage = DONE
                 return False
             state.stage, state.refit = REFIT, self._refit(state)
+            if state.parses:
+                state.spill = RowSpill(state.refit.chosen.ids)
         elif state.stage == REFIT and state.refit is not None:
             state.refit.finish()
             few = keep(state.refit.chosen, self._best(state, _found(state.refit)))
@@ -311,6 +339,8 @@ class OnlineLearner:
                 state.refit.finish()
             state.stage = DONE
         state.pass_number += 1
+        if state.stage == DONE and state.spill is not None:
+            state.spill.close()
         return state.stage != DONE
 
     def _check_range(self, state: OnlineState) -> None:

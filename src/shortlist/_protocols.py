@@ -146,6 +146,10 @@ State = TypeVar("State")
 Result_co = TypeVar("Result_co", covariant=True)
 
 
+#: Metadata of a field of a state that checkpoints leave out; who resumes gets None.
+NOT_SAVED = {"saved": False}
+
+
 class Head(NamedTuple):
     """How data begin: what an algorithm may look at before it starts."""
 
@@ -159,6 +163,10 @@ class Algorithm(Protocol[State, Result_co]):
     It may have ``ahead(state, block)``, work on a block that needs nothing that ``step``
     changes. An engine may do it in another thread, while earlier blocks are learned
     from, and hands what comes of it to ``step`` in place of the block.
+
+    It may have ``replay(state)``, asked when a pass after the first begins: what to hand to
+    ``step`` in that pass (with ``n_read`` rows up to a ``position``) instead of what
+    the source gives, or None.
 
     It may have ``candidates(state)``: ids of all features that its result could
     have if no other rows came. A source need not know the names of others.

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shortlist._protocols import Fit, Floats, Ids, Ints, RowBlock
 from shortlist._steps import (
@@ -38,8 +39,14 @@ from shortlist._steps import (
 )
 from shortlist._targets import Target
 from shortlist.kernels._jit import kernel
-from shortlist.kernels.id_table import IdIndex, index_ids
-from shortlist.kernels.masking import MaskedRows, join, restrict
+from shortlist.kernels.masking import (
+    Mask,
+    MaskedRows,
+    join,
+    mask_of,
+    renumber,
+    restrict,
+)
 from shortlist.losses import n_margins
 
 #: Nonzeros up to which a refit is exact: below it costs less than reading the data.
@@ -105,6 +112,13 @@ def keep(chosen: Coordinates, which: np.ndarray) -> Coordinates:
         chosen.scale_of()[which],
     )
     return smaller._replace(information=chosen.information[which])
+
+
+def places_among(ids: Ids, fewer: Ids) -> NDArray[np.int32]:
+    """Place of each of some increasing ids among fewer of them; -1 if it is not there."""
+    places = np.full(len(ids), -1, np.int32)
+    places[np.searchsorted(ids, fewer)] = np.arange(len(fewer))
+    return places
 
 
 @kernel
@@ -190,10 +204,10 @@ class Refit:
     exact: bool = True  #: all rows so far are kept
     totals: Floats = field(default_factory=lambda: np.zeros(N_TOTALS))
     kept: list[MaskedRows] = field(default_factory=list)
-    index: IdIndex = field(init=False)
+    mask: Mask = field(init=False)
 
     def __post_init__(self) -> None:
-        self.index = index_ids(self.chosen.ids)
+        self.mask = mask_of(self.chosen.ids)
 
     @property
     def ridge(self) -> float:
@@ -202,7 +216,7 @@ class Refit:
 
     def restricted(self, block: RowBlock) -> MaskedRows:
         """Leave of a block what is about the coordinates."""
-        return self.chosen.in_units(restrict(self.index, block))
+        return self.chosen.in_units(restrict(self.mask, block))
 
     def step(self, rows: MaskedRows) -> None:
         """Take in restricted rows whose labels are encoded."""
@@ -240,19 +254,8 @@ class Refit:
             bias_rate=self.bias_rate,
             exact_nnz=self.exact_nnz,
         )
-        place = np.full(len(self.chosen.ids), -1, np.int32)
-        place[np.searchsorted(self.chosen.ids, chosen.ids)] = np.arange(len(chosen.ids))
-        for rows in self.kept:
-            columns = place[rows.columns]
-            inside = columns >= 0
-            before = np.concatenate([[0], np.cumsum(inside)])
-            smaller.kept.append(
-                rows._replace(
-                    indptr=before[rows.indptr],
-                    columns=columns[inside],
-                    values=rows.values[inside],
-                )
-            )
+        places = places_among(self.chosen.ids, chosen.ids)
+        smaller.kept += [renumber(places, rows) for rows in self.kept]
         return smaller
 
 
@@ -291,6 +294,6 @@ def solve(
 def margins_of(loss: object, chosen: Coordinates, block: RowBlock) -> Floats:
     """Margins of the rows of a block, shape (n_rows, n_margins)."""
     out = np.empty((block.n_rows, len(chosen.bias)))
-    rows = chosen.in_units(restrict(index_ids(chosen.ids), block))
+    rows = chosen.in_units(restrict(mask_of(chosen.ids), block))
     _predict(loss, chosen, rows, out)
     return out

@@ -192,3 +192,46 @@ def test_arbitrary_text_is_split_as_by_the_reference(text):
             assert same(room.y[i], row.y)
             assert room.ids[part].tolist() == row.ids
             assert all(map(same, room.values[part], row.values))
+
+
+@given(written)
+@settings(max_examples=300, deadline=None)
+def test_values_are_those_of_python_wherever_they_stand(token):
+    for line in (
+        f"1 5:{token} 6:1 7:1\n",
+        f"1 5:1 6:1 7:{token}",
+        f"1 5:{token}\t6:1\n",
+    ):
+        parsed, room = parse(line.encode())
+        assert (parsed.fault, parsed.rows) == (GOOD, 1)
+        values = room.values[: room.indptr[1]]
+        if not parsed.hard:
+            assert any(same(value, float(token)) for value in values)
+        assert sum(value == 1.0 for value in values) >= len(values) - 1
+
+
+def _random_text(draw, n_rows, n_features):
+    """Lines of features, nearly all plain, with single blanks, as they should be."""
+    odd = ["  ", "\t", " qid:3 ", " \t "]
+    for row in range(n_rows):
+        line = draw.choice(["1", "-1", "+1", "0.5"])
+        for _ in range(draw.randint(0, n_features)):
+            number = draw.choice([draw.randint(0, 10**7), draw.getrandbits(63)])
+            value = draw.choice(["1", "-3", "0.25", f"{draw.gauss(0, 1):.5f}", "1e-7"])
+            line += draw.choice([" "] * 30 + odd) + f"{number}:{value}"
+        yield line + draw.choice([""] * 5 + [" ", "\r", " # note: 1", "#x"])
+        if row % 7 == 0:
+            yield draw.choice(["", "# only a note"])
+
+
+@pytest.mark.parametrize("size", [(400, 30), (3, 9_000)])
+def test_long_texts_and_long_lines_are_those_of_the_reference(size):
+    text = "\n".join(_random_text(random.Random(0), *size)).encode()
+    parsed, room = parse(text)
+    rows = reference.parse(text).rows
+    assert (parsed.fault, parsed.rows, parsed.hard) == (GOOD, len(rows), 0)
+    for i, (label, ids, values) in enumerate(rows):
+        at = slice(room.indptr[i], room.indptr[i + 1])
+        assert room.y[i] == label
+        assert room.ids[at].tolist() == list(ids)
+        assert room.values[at].tolist() == list(values)

@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.sketch import make_block, random_block, rows_of, split
-from shortlist.kernels.id_table import index_ids
-from shortlist.kernels.masking import drop, join, restrict
+from shortlist.kernels.masking import drop, join, mask_of, restrict
 
 quick = settings(max_examples=50, deadline=None)
 seeds = st.integers(0, 2**32)
@@ -28,8 +27,8 @@ def test_restrict_and_drop_split_the_nonzeros_in_order(seed, share):
     block = random_block(seed)
     known = np.unique(block.ids)
     chosen = known[np.random.default_rng(seed).random(len(known)) < share]
-    index, wanted = index_ids(chosen), set(chosen.tolist())
-    inside, outside = restrict(index, block), drop(index, block)
+    mask, wanted = mask_of(chosen), set(chosen.tolist())
+    inside, outside = restrict(mask, block), drop(mask, block)
     for i, (ids, values, _, _) in enumerate(rows_of(block)):
         at = slice(inside.indptr[i], inside.indptr[i + 1])
         all_pairs = pairs(ids, values)
@@ -52,14 +51,14 @@ def test_restrict_and_drop_split_the_nonzeros_in_order(seed, share):
 @given(seeds, st.lists(st.integers(1, 40)))
 def test_joining_the_parts_of_a_block_gives_the_whole(seed, cuts):
     block = random_block(seed)
-    index = index_ids(np.unique(block.ids)[::2].copy())
-    parts = [restrict(index, part) for part in split(block, cuts)]
-    assert_same(join(parts), restrict(index, block))
+    mask = mask_of(np.unique(block.ids)[::2].copy())
+    parts = [restrict(mask, part) for part in split(block, cuts)]
+    assert_same(join(parts), restrict(mask, block))
 
 
 def test_a_block_without_rows_or_ids_is_masked_too():
-    index = index_ids(np.array([5], np.uint64))
+    mask = mask_of(np.array([5], np.uint64))
     for block in (make_block([]), make_block([[], []])):
-        assert len(restrict(index, block).values) == 0
-        assert len(drop(index, block).ids) == 0
-    assert join([restrict(index, make_block([]))] * 2).indptr.tolist() == [0]
+        assert len(restrict(mask, block).values) == 0
+        assert len(drop(mask, block).ids) == 0
+    assert join([restrict(mask, make_block([]))] * 2).indptr.tolist() == [0]

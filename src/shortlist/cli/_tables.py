@@ -31,18 +31,18 @@ class Chosen:
     def __init__(self, shortlist: Shortlist) -> None:
         import numpy as np
 
-        from shortlist.kernels.id_table import index_ids
+        from shortlist.kernels.masking import mask_of
 
         features = shortlist.names_by_id()
         self.ids = list(features)
         self.names = list(features.values())
-        self._index = index_ids(np.array(self.ids, np.uint64))
+        self._mask = mask_of(np.array(self.ids, np.uint64))
 
     def of(self, block: RowBlock) -> MaskedRows:
         """Keep the chosen features of a block; columns are positions in ``ids``."""
         from shortlist.kernels.masking import restrict
 
-        rows: MaskedRows = restrict(self._index, block)
+        rows: MaskedRows = restrict(self._mask, block)
         return rows
 
     def occurs_in(self, block: RowBlock) -> bool:

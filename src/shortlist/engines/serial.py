@@ -110,6 +110,19 @@ def _stream(
     yield from read_ahead(worked_on()) if source.unit == "bytes" else worked_on()
 
 
+def _next_stream(
+    algorithm: Algorithm[Any, Any], state: Any, source: RowSource
+) -> Generator[_Ready]:
+    """Yield what a pass after the first is about: kept rows, or blocks from the source."""
+    replay = getattr(algorithm, "replay", None)
+    kept = None if replay is None else replay(state)
+    if kept is None:
+        yield from _stream(algorithm, state, source, iter(source.blocks()))
+    else:
+        for rows in kept:
+            yield _Ready(rows, rows.n_read, rows.position)
+
+
 def run(
     algorithm: Algorithm[Any, Any],
     source: RowSource,
@@ -169,7 +182,7 @@ def run(
                     _keep(keeper, Snapshot(state, place))
             if not algorithm.next_pass(state):
                 return algorithm.result(state, source)
-            stream = _stream(algorithm, state, source, iter(source.blocks()))
+            stream = _next_stream(algorithm, state, source)
             place = Place(place.pass_number + 1, 0, place.learned)
     except KeyboardInterrupt:
         stream.close()

@@ -83,6 +83,8 @@ def unflatten(tree: Any, arrays: Arrays) -> Any:
     if not dataclasses.is_dataclass(cls):
         return cls(**values)
     made = cls.__new__(cls)  # fields that __init__ works out are known as well
+    for field in dataclasses.fields(cls):
+        object.__setattr__(made, field.name, None)  # unless it was saved
     for name, value in values.items():
         object.__setattr__(made, name, value)
     return made
@@ -90,7 +92,8 @@ def unflatten(tree: Any, arrays: Arrays) -> Any:
 
 def _fields(kind: type) -> tuple[str, ...]:
     if dataclasses.is_dataclass(kind):
-        return tuple(field.name for field in dataclasses.fields(kind))
+        fields = dataclasses.fields(kind)
+        return tuple(f.name for f in fields if f.metadata.get("saved", True))
     return tuple(kind._fields)  # type: ignore[attr-defined]
 
 

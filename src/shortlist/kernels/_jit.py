@@ -17,33 +17,35 @@ import os
 import shutil
 import sys
 import time
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 
 from numba import njit
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.runtime import rtsys
 
 _BLAS = "scipy.linalg.cython_blas"
 
 
-def _import_numba_without_scipy():
-    """Import the part of numba that looks for BLAS while it finds none.
+def _prepare_to_compile(target_context):
+    """Load what numba needs to compile, and what reading compiled kernels does not need.
 
-    It would import ``scipy.linalg`` for it, which takes longer than all of ours. Nothing is
-    lost: the answer matters for sums of products in kernels that nobody here has, and who
-    calls BLAS from a kernel makes numba look again.
+    Numba loads it before it reads anything, which takes a fifth of a second. One part of it
+    looks for BLAS, and would import ``scipy.linalg``, which takes longer than all of ours;
+    it is imported while there seems to be none. Nothing is lost: the answer matters for
+    sums of products in kernels that nobody here has, and who calls BLAS from a kernel makes
+    numba look again.
     """
-    if _BLAS in sys.modules:
-        return
-    sys.modules[_BLAS] = None  # what is None cannot be imported
-    try:
-        import numba.np.arraymath  # noqa: F401
-    finally:
-        del sys.modules[_BLAS]
+    if _BLAS not in sys.modules:
+        sys.modules[_BLAS] = None  # what is None cannot be imported
+        try:
+            import numba.np.arraymath  # noqa: F401
+        finally:
+            del sys.modules[_BLAS]
+    target_context.refresh()
 
-
-_import_numba_without_scipy()
 
 PACKAGE = Path(__file__).resolve().parents[1]
 _STALE_SECONDS = 30 * 24 * 3600
@@ -146,12 +148,15 @@ class _PackageCache(FunctionCache):
     _impl_class = _DigestCacheImpl
 
     def load_overload(self, sig, target_context):
-        if not _all_ours(sig):
-            return None
-        try:
-            return super().load_overload(sig, target_context)
-        except OSError:  # nowhere to read from: compiled here instead
-            return None
+        found = None
+        if _all_ours(sig):
+            rtsys.initialize(target_context)
+            # where there is nowhere to read from, it is compiled here instead
+            with suppress(OSError), self._guard_against_spurious_io_errors():
+                found = self._load_overload(sig, target_context)
+        if found is None:
+            _prepare_to_compile(target_context)
+        return found
 
     def save_overload(self, sig, data):
         if _all_ours(sig):

@@ -4,6 +4,8 @@ The caller's arrays must have the room that ``rows_for`` gives: no check is made
 Numbers too hard for ``kernels.number_text`` leave their places in ``hard``.
 """
 
+import numpy as np
+
 from shortlist.kernels.line_text import (
     BAD_LABEL,
     GOOD,
@@ -12,8 +14,10 @@ from shortlist.kernels.line_text import (
     room_for,
     whole_lines,
 )
+from shortlist.kernels.marked_numbers import integer_between, number_between
 from shortlist.kernels.number_text import (
     COLON,
+    EASY,
     HARD,
     HASH,
     LOWER_D,
@@ -21,6 +25,7 @@ from shortlist.kernels.number_text import (
     LOWER_Q,
     NEWLINE,
     NO_NUMBER,
+    SPACE,
     after_blanks,
     character,
     ends_token,
@@ -29,6 +34,7 @@ from shortlist.kernels.number_text import (
     read_id,
     read_number,
 )
+from shortlist.kernels.separators import marks_from, stand_alone
 
 BAD_FEATURE = 3  # besides the faults of line_text
 
@@ -52,33 +58,92 @@ def _after_query(text, p):
     return p
 
 
-@inlined
-def _features(text, p, out, row, n, n_hard):
-    """Read the rest of a line: where it stopped, both counts, whether all is well."""
-    while True:
-        p = after_blanks(text, p)
-        c = character(text, p)
-        if c in (NEWLINE, HASH):
-            return p, n, n_hard, True
-        if c == LOWER_Q:
-            end = _after_query(text, p)
-            if end > p:
-                p = end
-                continue
-        number, start, good = read_id(text, p)
+@parsing_kernel
+def _other_id(text, p, colon):
+    """Read an id of any length that ends at a colon: id, and whether it is one."""
+    stand_alone()
+    number, start, good = read_id(text, p)
+    return number, good and start == colon + 1
+
+
+@parsing_kernel
+def _other_value(text, p, end):
+    """Read any number that ends at a mark: value, and whether that was easy."""
+    stand_alone()
+    value, stop, kind = read_number(text, p)
+    return value, kind == EASY and stop == end
+
+
+@parsing_kernel
+def _plain_features(text, p, ids, values, n, marks, d, n_marks, covered):
+    """Read features as long as they follow each other after single blanks.
+
+    Marks and the numbers after them are those of ``marks_from``; returns where it stopped,
+    how many features there are, and these numbers again.
+    """
+    stand_alone()
+    while character(text, p) == SPACE:
+        if n_marks - d < 3 or marks[np.uint64(d)] != p:
+            d, n_marks, covered = marks_from(text, p, marks, d, n_marks, covered)
+            if n_marks - d < 3:
+                break
+        colon, end = marks[np.uint64(d + 1)], marks[np.uint64(d + 2)]
+        if text[np.uint64(colon)] != COLON:
+            break
+        number, good = integer_between(text, p + 1, colon)
         if not good:
-            return p, n, n_hard, False
-        value, end, kind = read_number(text, start)
-        if kind == NO_NUMBER:
-            return p, n, n_hard, False
-        if kind == HARD:
-            note_hard(out.hard[n_hard], BAD_FEATURE, row, n, start, end)
-            n_hard += 1
-            value = 1.0
-        out.ids[n] = number
-        out.values[n] = value
+            number, good = _other_id(text, p + 1, colon)
+            if not good:
+                break
+        value, good = number_between(text, colon + 1, end)
+        if not good:
+            value, good = _other_value(text, colon + 1, end)
+            if not good:
+                break
+        ids[np.uint64(n)] = number
+        values[np.uint64(n)] = value
         n += 1
         p = end
+        d += 2
+    return p, n, d, n_marks, covered
+
+
+@parsing_kernel
+def _odd_feature(text, p, out, row, n, n_hard):
+    """Read one feature, however it is written: its end, both counts, whether it is one."""
+    if character(text, p) == LOWER_Q:
+        end = _after_query(text, p)
+        if end > p:
+            return end, n, n_hard, True
+    number, start, good = read_id(text, p)
+    if not good:
+        return p, n, n_hard, False
+    value, end, kind = read_number(text, start)
+    if kind == NO_NUMBER:
+        return p, n, n_hard, False
+    if kind == HARD:
+        note_hard(out.hard[n_hard], BAD_FEATURE, row, n, start, end)
+        n_hard += 1
+        value = 1.0
+    out.ids[n] = number
+    out.values[n] = value
+    return end, n + 1, n_hard, True
+
+
+@inlined
+def _features(text, p, out, row, n, n_hard, marks):
+    """Read the rest of a line: where it stopped, counts, whether all is well, marks."""
+    d, n_marks, covered = marks
+    while True:
+        p, n, d, n_marks, covered = _plain_features(
+            text, p, out.ids, out.values, n, out.marks, d, n_marks, covered
+        )
+        p = after_blanks(text, p)
+        if character(text, p) in (NEWLINE, HASH):
+            return p, n, n_hard, True, (d, n_marks, covered)
+        p, n, n_hard, good = _odd_feature(text, p, out, row, n, n_hard)
+        if not good:
+            return p, n, n_hard, False, (d, n_marks, covered)
 
 
 @parsing_kernel
@@ -92,6 +157,7 @@ def parse_lines(text, is_end, skip_bad, out):
     if not is_end:
         text = text[: whole_lines(text)]
     p = lines = rows = n = n_hard = skipped = 0
+    marks = (0, 0, 0)
     while p < len(text):
         line = p
         p = after_blanks(text, p)
@@ -105,7 +171,9 @@ def parse_lines(text, is_end, skip_bad, out):
                     n_hard += 1
                     label = 1.0
                 out.y[rows], out.weight[rows], out.line[rows] = label, 1.0, lines
-                p, n, n_hard, good = _features(text, end, out, rows, n, n_hard)
+                p, n, n_hard, good, marks = _features(
+                    text, end, out, rows, n, n_hard, marks
+                )
                 fault = GOOD if good else BAD_FEATURE
             if fault == GOOD:
                 rows += 1

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shortlist.kernels.number_text import NEWLINE, character, inlined, parsing_kernel
+from shortlist.kernels.separators import marks_for
 
 # Why parsing ended: with the text, or for a fault; each parser adds faults of its own.
 GOOD, BAD_LABEL, BAD_WEIGHT = 0, 1, 2
@@ -25,6 +26,7 @@ class Rows(NamedTuple):
     weight: np.ndarray  #: float64
     hard: np.ndarray  #: int64, one a row, with the columns of ``Hard``
     line: np.ndarray  #: int64, line of each row, from 0
+    marks: np.ndarray  #: int64, of ``kernels.separators``
 
 
 class Hard(NamedTuple):
@@ -68,6 +70,7 @@ def room_for(n, feature):
         np.empty(n // 2 + 1, np.float64),
         np.empty((n // 4 + 1, len(Hard._fields)), np.int64),
         np.empty(n // 2 + 1, np.int64),
+        marks_for(n),
     )
 
 

@@ -42,7 +42,7 @@ _LOW_SEVEN = np.uint64(0x7F7F7F7F7F7F7F7F)
 _TEN_TO_HIGH_BIT = np.uint64(0x7676767676767676)  # 10 + 0x76 = 0x80
 _HIGH_BITS = np.uint64(0x8080808080808080)
 _BYTE = np.uint64(0xFF)
-_POINT_BYTE = np.uint64(POINT ^ ZERO)
+POINT_BYTE = np.uint64(POINT ^ ZERO)
 _TWO_PAIRS = np.uint64(0x000000FF000000FF)
 _WEIGHTS_OF_PAIRS_0_2 = np.uint64(100 + (1_000_000 << 32))
 _WEIGHTS_OF_PAIRS_1_3 = np.uint64(1 + (10_000 << 32))
@@ -50,7 +50,7 @@ _WORD_POWERS = np.array([10**n for n in range(9)], np.uint64)
 
 _MAX_EXACT = np.uint64(2**53)
 _MAX_POWER = 22
-_POWERS = np.array([float(10**n) for n in range(_MAX_POWER + 1)])
+POWERS = np.array([float(10**n) for n in range(_MAX_POWER + 1)])
 _MAX_SCALED_POWER = 280  # no product is subnormal or infinite
 _MAX_DIGITS = 19  # any 19 digits make a 64-bit integer
 _TEN_TO_19 = np.uint64(10**19)
@@ -71,7 +71,7 @@ _SCALED_EXPONENTS = np.array([e for _, e in _SCALED], np.int64)
 
 
 @intrinsic
-def _trailing_zeros(_context, number):
+def trailing_zeros(_context, number):
     """Number of zero bits below the lowest one; 64 if number is 0.
 
     It and the next one are single instructions that neither Python nor NumPy offers.
@@ -122,13 +122,13 @@ def _last_word(text, p):
 
 
 @inlined
-def _word(text, p):
+def word_less_zeros(text, p):
     """Eight characters from p on less "0"; no digits past the end."""
     return word_at(text, p) ^ _ZEROS
 
 
 @inlined
-def _not_digits(word):
+def not_digits(word):
     """Mark each byte that is above 9 by its high bit; no other bit is set."""
     return (((word & _LOW_SEVEN) + _TEN_TO_HIGH_BIT) | word) & _HIGH_BITS
 
@@ -136,15 +136,20 @@ def _not_digits(word):
 @inlined
 def first_marked(marks):
     """Number of the lowest marked byte; 8 if there is none."""
-    return _trailing_zeros(marks) >> _U3
+    return trailing_zeros(marks) >> _U3
 
 
 @inlined
 def _leading(word, n):
     """Integer of the first n <= 8 digits of a word."""
     # n digits at the end of the word, zeros before; by two shifts, as 64 at once is
-    # undefined. Then neighbours join: digits to pairs, pairs to the whole.
-    digits = word << _U8 * (_U7 - n) << _U8 if n < _U8 else word
+    # undefined
+    return joined(word << _U8 * (_U7 - n) << _U8 if n < _U8 else word)
+
+
+@inlined
+def joined(digits):
+    """Integer of the eight digits of a word: neighbours join to pairs, pairs to all."""
     pairs = digits * _U10 + (digits >> _U8)
     upper = (pairs & _TWO_PAIRS) * _WEIGHTS_OF_PAIRS_0_2
     lower = ((pairs >> _U16) & _TWO_PAIRS) * _WEIGHTS_OF_PAIRS_1_3
@@ -155,8 +160,8 @@ def _leading(word, n):
 def _digits(text, p, number):
     """Append digits to a number (modulo 2^64); return it and where they end."""
     while True:
-        word = _word(text, p)
-        n = first_marked(_not_digits(word))
+        word = word_less_zeros(text, p)
+        n = first_marked(not_digits(word))
         number = number * _WORD_POWERS[n] + _leading(word, n)
         p += np.int64(n)
         if n < _U8:
@@ -241,8 +246,8 @@ def any_number(text, p):
         value, certain = _scale(mantissa, power)
         return value, end, (EASY if certain else HARD)
     if power < 0:
-        return np.float64(mantissa) / _POWERS[-power], end, EASY
-    return np.float64(mantissa) * _POWERS[power], end, EASY
+        return np.float64(mantissa) / POWERS[-power], end, EASY
+    return np.float64(mantissa) * POWERS[power], end, EASY
 
 
 @inlined
@@ -252,12 +257,12 @@ def plain_number(text, p):
     Returns its value, end, and whether there is one. It may go on after that: the
     caller has to look at what follows.
     """
-    word = _word(text, p)
-    marks = _not_digits(word)
+    word = word_less_zeros(text, p)
+    marks = not_digits(word)
     point = end = first_marked(marks)
     n_decimals = _U0
     good = end > _U0
-    if point < _U8 and (word >> (_U8 * point)) & _BYTE == _POINT_BYTE:
+    if point < _U8 and (word >> (_U8 * point)) & _BYTE == POINT_BYTE:
         # the digits before the point move over it
         before = (_U1 << (_U8 * point)) - _U1
         word = ((word & before) << _U8) | (word & (~before << _U8))
@@ -265,7 +270,7 @@ def plain_number(text, p):
         n_decimals = end - point - _U1
         good = end > _U1
     stop = p + np.int64(end)
-    return np.float64(_leading(word, end)) / _POWERS[n_decimals], stop, good
+    return np.float64(_leading(word, end)) / POWERS[n_decimals], stop, good
 
 
 @inlined
@@ -330,8 +335,8 @@ def _long_id(text, p):
 @inlined
 def read_id(text, p):
     """Read an id and its colon: id, where the value starts, whether all is well."""
-    word = _word(text, p)
-    n = first_marked(_not_digits(word))
+    word = word_less_zeros(text, p)
+    n = first_marked(not_digits(word))
     end = p + np.int64(n)
     if n > _U0 and character(text, end) == COLON:
         return _leading(word, n), end + 1, True
