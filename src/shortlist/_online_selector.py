@@ -133,9 +133,10 @@ class OnlineFitting(BasePredictor):
         """
         self._check_request()
         fresh = not hasattr(self, "_state")
-        if not fresh and classes is None:
-            classes = self._state.target.classes
-        known = None if fresh else self._state.target
+        earlier = getattr(self, "_state", self._example())
+        if earlier is not None and classes is None:
+            classes = earlier.target.classes
+        known = None if earlier is None else earlier.target
         source, target = self._array_source(
             X, y, sample_weight, reset=fresh, classes=classes, known=known
         )
@@ -147,7 +148,7 @@ class OnlineFitting(BasePredictor):
             )
         if fresh:
             # Without first rows to go by: how calls divide them must not matter.
-            self._state: OnlineState = learner.begin(source, target, ())
+            self._state: OnlineState = self._begun(learner.begin(source, target, ()))
         elif target.classes != self._state.target.classes:
             raise ShortlistError(
                 f"classes should stay {self._state.target.classes}, got {target.classes}"
@@ -156,6 +157,14 @@ class OnlineFitting(BasePredictor):
             learner.step(self._state, block)
         self._publish(learner.result(self._state, source))
         return self
+
+    def _example(self) -> OnlineState | None:
+        """State of another run whose classes this one should have, too."""
+        return None
+
+    def _begun(self, state: OnlineState) -> OnlineState:
+        """Give the state that the first call of partial_fit learns in."""
+        return state
 
     def _forget(self) -> None:
         """Drop what earlier calls of partial_fit have learned."""

@@ -38,6 +38,18 @@ class Trace:
                 self.marks = self.marks[1::2]
                 self.interval *= 2
 
+    def followed_by(self, totals: Floats, other: Trace) -> Trace:
+        """Trace of two runs, one after the other; ``totals`` are those of the first."""
+        marks = list(self.marks)
+        if not marks or marks[-1][0] < self.rows:
+            end = (float(totals[place]) for place in (WEIGHT, LOSS, HITS))
+            marks.append((self.rows, *end))  # type: ignore[arg-type]
+        rows, weight, loss, hits = marks[-1]
+        for mark in other.marks:
+            both = zip(mark, (rows, weight, loss, hits), strict=True)
+            marks.append(tuple(a + b for a, b in both))  # type: ignore[arg-type]
+        return Trace(max(self.interval, other.interval), rows + other.rows, marks)
+
     def _mark(self, totals: Floats) -> None:
         mark = (float(totals[place]) for place in (WEIGHT, LOSS, HITS))
         self.marks.append((self.rows, *mark))  # type: ignore[arg-type]

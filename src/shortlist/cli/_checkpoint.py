@@ -26,7 +26,17 @@ F = TypeVar("F", bound=Callable[..., Any])
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _TIME = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([smh]?)")
 #: What does not change the result may differ between a run and its continuation.
-_FREE = {"checkpoint", "every", "resume", "out", "form", "quiet", "dry_run", "files"}
+_FREE = {
+    "checkpoint",
+    "every",
+    "resume",
+    "out",
+    "shard",
+    "form",
+    "quiet",
+    "dry_run",
+    "files",
+}
 
 
 def checkpoint_options() -> Callable[[F], F]:

@@ -40,6 +40,9 @@ def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, A
         for name in _OWN_OPTIONS
         if _is_given(ctx, capabilities, name)
     }
+    merges = options["shard"] is not None or options["like"] is not None
+    if merges and capabilities.method == "mission":
+        own.setdefault("recipe", "shards")
     _check_loss(capabilities, options["loss"])
     _check_names(source, options["always"], options["never"])
     learner = capabilities.load("algorithm")(

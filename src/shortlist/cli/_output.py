@@ -15,7 +15,11 @@ STDOUT = "-"
 
 
 def check_output(
-    out: str | None, inputs: Sequence[str], models: Sequence[str] = ()
+    out: str | None,
+    inputs: Sequence[str],
+    models: Sequence[str] = (),
+    *,
+    option: str = "-o",
 ) -> None:
     """Refuse, before any work, a file that cannot or should not be written.
 
@@ -27,6 +31,8 @@ def check_output(
         FILE arguments, patterns included: none of them may be written.
     models : sequence of str
         Paths that are read as they are.
+    option : str
+        What the user calls it.
     """
     if out is None or out == STDOUT:
         return
@@ -35,27 +41,32 @@ def check_output(
     paths = [file.path for file in find_files(inputs) if file.path != STDIN]
     target = os.path.realpath(out)
     if target in map(os.path.realpath, (*paths, *models)):
-        _refuse(f"{out} is read by this command; write to another file")
+        _refuse(f"{out} is read by this command; write to another file", option)
     if os.path.isdir(target):
-        _refuse(f"{out} is a folder; give the name of a file")
+        _refuse(f"{out} is a folder; give the name of a file", option)
     folder = os.path.dirname(target)
     if not os.path.isdir(folder):
-        _refuse(f"there is no folder {os.path.dirname(out) or folder}; make it first")
+        _refuse(
+            f"there is no folder {os.path.dirname(out) or folder}; make it first",
+            option,
+        )
     if not os.access(folder if _is_replaced(target) else target, os.W_OK):
-        _refuse(f"{out} cannot be written: no permission")
+        _refuse(f"{out} cannot be written: no permission", option)
 
 
-def check_model_output(out: str | None, inputs: Sequence[str]) -> None:
+def check_model_output(
+    out: str | None, inputs: Sequence[str], option: str = "-o"
+) -> None:
     """Refuse, before any work, a place that a model cannot be saved at."""
     if out == STDOUT:
-        _refuse("a model goes to a file; give its name")
-    check_output(out, inputs)
+        _refuse("a model goes to a file; give its name", option)
+    check_output(out, inputs, option=option)
     if out is not None and not _is_replaced(os.path.realpath(out)):
-        _refuse(f"{out} is no regular file; a model needs one")
+        _refuse(f"{out} is no regular file; a model needs one", option)
 
 
-def _refuse(message: str) -> None:
-    raise click.BadParameter(message, param_hint="-o")
+def _refuse(message: str, option: str) -> None:
+    raise click.BadParameter(message, param_hint=option)
 
 
 def _is_replaced(path: str) -> bool:

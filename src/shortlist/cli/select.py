@@ -38,6 +38,7 @@ from shortlist.cli._options import (
 from shortlist.cli._output import check_model_output
 from shortlist.cli._progress import progress_bar, watched
 from shortlist.cli._reproduce import command_line
+from shortlist.cli._shards import as_shard, shard_options
 
 if TYPE_CHECKING:
     from shortlist._protocols import Progress, RowSource
@@ -115,12 +116,13 @@ class Outcome(NamedTuple):
 )
 @click.option(
     "--recipe",
-    type=click.Choice(["auto", "refit", "newton", "paper"]),
+    type=click.Choice(["auto", "refit", "newton", "shards", "paper"]),
     default="auto",
     help="refit: find candidates, then fit them exactly. newton: one pass, for data "
-    "that pass by once. paper: the published algorithm. auto: refit for files, newton "
-    "for pipes.",
+    "that pass by once. shards: one pass, so that runs can be merged. paper: the "
+    "published algorithm. auto: refit for files, newton for pipes, shards with --shard.",
 )
+@shard_options()
 @click.option(
     "--log1p",
     is_flag=True,
@@ -228,8 +230,10 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     """
     files, out, quiet = options["files"], options["out"], options["quiet"]
     check_model_output(out, files)
+    check_model_output(options["shard"], files, "--shard")
     source = open_table_or_rows(options)
     capabilities, learner = make_learner(ctx, source)
+    learner = as_shard(ctx, learner)
     if options["dry_run"]:
         from shortlist.cli._dry_run import plan
 

@@ -10,6 +10,10 @@ err independently: two ids that share a block (one pair in ``n_blocks``) collide
 of three with probability 5/32. Beside weights a block may hold, for every cell, information
 (one number a margin, without a sign) and a scale (one number, the largest it was given).
 
+Information has a row of cells of its own, or one beside each row of weights (``stacked``).
+Then rows hold not weights but weights times information, which add up over all that was
+learned anywhere: w = sum / (information + ridge), in each row, and the median of these.
+
 If all ids are known to be smaller than the cells of a row, each gets cells of its own, and
 nothing ever collides.
 
@@ -53,16 +57,31 @@ class BlockSketch(NamedTuple):
     n_margins: int
     is_direct: bool  #: ids are places themselves
     informed: bool  #: blocks hold information
+    stacked: bool  #: a row of it for each row of weights
     scaled: bool  #: blocks hold scales
 
 
-def block_size(rows, n_margins, *, informed, scaled):
+def block_size(rows, n_margins, *, informed, scaled, stacked=False):
     """Numbers in a block."""
-    return CELLS * ((rows + informed) * n_margins + scaled)
+    return CELLS * ((rows + n_informed(rows, informed, stacked)) * n_margins + scaled)
+
+
+@_inlined
+def n_informed(rows, informed, stacked):
+    """Rows of cells that hold information."""
+    return rows if stacked else int(informed)
 
 
 def block_sketch(
-    rows, n_blocks, n_margins=1, seed=0, *, n_ids=None, informed=False, scaled=False
+    rows,
+    n_blocks,
+    n_margins=1,
+    seed=0,
+    *,
+    n_ids=None,
+    informed=False,
+    scaled=False,
+    stacked=False,
 ):
     """Make an empty sketch.
 
@@ -76,12 +95,16 @@ def block_sketch(
         A number that all ids are smaller than, if there is one.
     informed, scaled : bool, default=False
         Whether to keep information, scales.
+    stacked : bool, default=False
+        Whether each row has information of its own.
     """
     if rows not in range(1, MAX_ROWS + 1, 2):
         raise ValueError(f"rows should be odd and at most {MAX_ROWS}, got {rows}")
     if n_blocks < 1:
         raise ValueError(f"n_blocks should be at least 1, got {n_blocks}")
-    stride = block_size(rows, n_margins, informed=informed, scaled=scaled)
+    stride = block_size(
+        rows, n_margins, informed=informed, scaled=scaled, stacked=stacked
+    )
     if n_blocks * stride >= MAX_SIZE:
         raise ValueError("a sketch should have fewer than 2^31 numbers (8 GB)")
     is_direct = n_ids is not None and n_ids <= n_blocks * CELLS
@@ -94,6 +117,7 @@ def block_sketch(
         int(n_margins),
         bool(is_direct),
         bool(informed),
+        bool(stacked),
         bool(scaled),
     )
 
@@ -147,6 +171,17 @@ def with_sign(number, place, row):
     return signed(number, np.uint32(place << (_U29 - np.uint64(3 * row))))
 
 
+@_inlined
+def _stack(sketch, margins):
+    """How far behind its weight a cell's information lies, if each row has its own."""
+    return np.uint64(CELLS * sketch.rows * margins)
+
+
+@_inlined
+def _scale_plane(sketch):
+    return sketch.rows + n_informed(sketch.rows, sketch.informed, sketch.stacked)
+
+
 @_plain
 def fetch(sketch, places):
     """Begin to load the blocks of located ids."""
@@ -160,13 +195,14 @@ def fetch(sketch, places):
                 prefetch(cells, (places[i] >> _U32) + last)
         return
     for i in range(places.shape[0]):
-        for plane in range(sketch.rows + sketch.informed):
+        for plane in range(sketch.rows + (sketch.informed and not sketch.stacked)):
             first = cell_in(places[i], plane, margins)
             for c in range(0, margins, _LINE):
                 prefetch(cells, first + np.uint64(c))
+                if sketch.stacked:
+                    prefetch(cells, first + _stack(sketch, margins) + np.uint64(c))
         if sketch.scaled:
-            plane = sketch.rows + sketch.informed
-            prefetch(cells, scale_cell(places[i], plane, margins))
+            prefetch(cells, scale_cell(places[i], _scale_plane(sketch), margins))
 
 
 @_inlined
@@ -194,6 +230,45 @@ def medians(sketch, margins, places, out):
             for margin in range(margins):
                 c = np.uint64(margin)
                 out[margin, i] = _median(cells, sketch.rows, margins, place, c)
+
+
+@_inlined
+def ratios(sketch, margins, places, ridges, out):
+    """Write estimates sum / (information + ridges[i]) to out[c, i], likewise."""
+    cells, up = sketch.cells, _stack(sketch, margins)
+    for i in range(places.shape[0]):
+        place = places[i]
+        for margin in range(margins):
+            c = np.uint64(margin)
+            if sketch.rows == 3:
+                x = _ratio(cells, place, 0, margins, c, up, ridges[i])
+                y = _ratio(cells, place, 1, margins, c, up, ridges[i])
+                z = _ratio(cells, place, 2, margins, c, up, ridges[i])
+                out[margin, i] = max(min(x, y), min(max(x, y), z))
+            else:
+                out[margin, i] = _median_ratio(sketch, place, margins, c, ridges[i])
+
+
+@_inlined
+def _ratio(cells, place, row, margins, c, up, ridge):
+    cell = cell_in(place, row, margins) + c
+    return with_sign(cells[cell], place, row) / (cells[cell + up] + ridge)
+
+
+@_plain
+def _median_ratio(sketch, place, margins, c, ridge):
+    """Median of any odd number of ratios, as ``_median``."""
+    cells, up, rows = sketch.cells, _stack(sketch, margins), sketch.rows
+    for r in range(rows):
+        number = _ratio(cells, place, r, margins, c, up, ridge)
+        below = equal = 0
+        for q in range(rows):
+            other = _ratio(cells, place, q, margins, c, up, ridge)
+            below += other < number
+            equal += other == number
+        if below <= rows // 2 < below + equal:
+            return number
+    return np.float32(np.nan)  # reached only if a cell is not a number
 
 
 @_plain
@@ -232,6 +307,14 @@ def add_located(sketch, margins, places, margin, numbers):
 def information_at(sketch, margins, places, margin, out):
     """Read the information about the located ids at one margin."""
     cells, plane, c = sketch.cells, sketch.rows, np.uint64(margin)
+    if sketch.stacked:  # others can only have added to it: the least is the closest
+        c += _stack(sketch, margins)
+        for i in range(places.shape[0]):
+            least = cells[cell_in(places[i], 0, margins) + c]
+            for r in range(1, sketch.rows):
+                least = min(least, cells[cell_in(places[i], r, margins) + c])
+            out[i] = least
+        return
     for i in range(places.shape[0]):
         out[i] = cells[cell_in(places[i], plane, margins) + c]
 
@@ -240,6 +323,12 @@ def information_at(sketch, margins, places, margin, out):
 def inform(sketch, margins, places, margin, numbers):
     """Add numbers[i] to the information about the i-th located id, at one margin."""
     cells, plane, c = sketch.cells, sketch.rows, np.uint64(margin)
+    if sketch.stacked:
+        c += _stack(sketch, margins)
+        for i in range(places.shape[0]):
+            for r in range(sketch.rows):
+                cells[cell_in(places[i], r, margins) + c] += numbers[i]
+        return
     for i in range(places.shape[0]):
         cells[cell_in(places[i], plane, margins) + c] += numbers[i]
 
@@ -247,7 +336,7 @@ def inform(sketch, margins, places, margin, numbers):
 @_plain
 def raise_scales(sketch, places, numbers):
     """Let the scales of located ids be at least |numbers[i]|."""
-    cells, plane = sketch.cells, sketch.rows + sketch.informed
+    cells, plane = sketch.cells, _scale_plane(sketch)
     margins = sketch.n_margins
     for i in range(places.shape[0]):
         cell = scale_cell(places[i], plane, margins)
@@ -257,7 +346,7 @@ def raise_scales(sketch, places, numbers):
 @_plain
 def scales_at(sketch, places, out):
     """Read the scales of located ids."""
-    cells, plane = sketch.cells, sketch.rows + sketch.informed
+    cells, plane = sketch.cells, _scale_plane(sketch)
     margins = sketch.n_margins
     for i in range(places.shape[0]):
         out[i] = cells[scale_cell(places[i], plane, margins)]

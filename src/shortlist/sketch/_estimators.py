@@ -7,11 +7,14 @@ from typing import Any
 
 from shortlist._class_weight import ClassWeight
 from shortlist._online import OnlineLearner
-from shortlist._online_selector import OnlineSelector
 from shortlist.sketch._mission import CAPABILITIES, mission
+from shortlist.sketch._sharding import Sharding
+
+#: Recipes that ``partial_fit`` cannot follow.
+_SEVERAL = ("auto", "refit")
 
 
-class Mission(OnlineSelector):
+class Mission(Sharding):
     """Select from features without end, in a fixed amount of memory.
 
     Minimises the mean loss of a linear model with at most k weights,
@@ -36,12 +39,14 @@ class Mission(OnlineSelector):
         is known and small.
     rows : int, default=3
         Rows of the sketch: odd, at most 9.
-    recipe : {"auto", "refit", "newton", "paper"}, default="auto"
+    recipe : {"auto", "refit", "newton", "shards", "paper"}, default="auto"
         "refit": over-select in the first pass, refit exactly on the candidates, cut to k
         by the Wald score and refit again; needs data that can be read again. "newton":
-        one pass of diagonal Newton steps. "paper": the algorithm of the paper to the
-        letter, plain gradient steps with margins from the current top k. "auto": "refit"
-        where possible, and "newton" in ``partial_fit`` and for streams.
+        one pass of diagonal Newton steps. "shards": the same steps, stored so that runs on
+        parts of the data can be added up (``branch``, ``merge``); takes half as much memory
+        again. "paper": the algorithm of the paper to the letter, plain gradient steps with
+        margins from the current top k. "auto": "refit" where possible, and "newton" in
+        ``partial_fit`` and for streams.
     budget : {"per_class", "shared"}, default="per_class"
         With more than two classes: k features for each class, or k in all.
     passes : int, default=1
@@ -174,7 +179,7 @@ class Mission(OnlineSelector):
             classes=classes,
             memory=self.memory,
             rows=self.rows,
-            recipe="newton" if one_pass and self.recipe != "paper" else self.recipe,
+            recipe="newton" if one_pass and self.recipe in _SEVERAL else self.recipe,
             budget=self.budget,
             passes=self.passes,
             log1p=self.log1p,

@@ -2,14 +2,16 @@
 
 For each example: the margins from the sketched weights, the slope of the loss, a step
 for every nonzero feature added to the sketch, and a look whether the feature's score now
-reaches the threshold of the candidates. Two step rules share the loop:
+reaches the threshold of the candidates. Three step rules share the loop:
 
 * gradient: w_j -= rate * slope * x_j, damped by the curvature along the example (an
   implicit step to first order, or exactly where curvatures have no bound, so that no
   loss needs a learning rate of its own);
 * newton: w_j -= slope * x_j / (n_j + h x_j^2 + ridge), where n_j, the information
   h x_j^2 collected so far, lives beside the weights; shortened where all the steps
-  together would overshoot.
+  together would overshoot;
+* natural: the same step, but what is stored is beta_j = w_j (n_j + ridge), which a step
+  changes by -slope * x_j + h x_j^2 w_j. Such sums of two runs can be added.
 
 Either is taken in units in which no value of a feature has exceeded 1, if scales s_j are
 kept: as if x_j were x_j / s_j and w_j were s_j w_j. What is stored stays in the units of
@@ -49,13 +51,14 @@ from shortlist.kernels.block_sketch import (
     locate,
     medians,
     raise_scales,
+    ratios,
     scales_at,
 )
 from shortlist.kernels.heavy_hitters import Candidates, cut, listed
 from shortlist.kernels.id_table import EMPTY, is_at_home, put, slot_of
 from shortlist.losses import n_margins
 
-GRADIENT, NEWTON = 0, 1
+GRADIENT, NEWTON, NATURAL = 0, 1, 2
 
 # Without counts of references, which would cost as much as the work on a short example.
 _plain = kernel(_nrt=False)
@@ -70,7 +73,7 @@ _ONE = np.float32(1.0)
 class StepRule(NamedTuple):
     """How to step; constants of a run."""
 
-    step: int  #: GRADIENT or NEWTON
+    step: int  #: GRADIENT, NEWTON or NATURAL
     ridge: float  #: ridge of the newton step, in units of the mean squared norm
     bias_rate: float  #: AdaGrad rate of the bias; 0: newton step for the bias
     cautious: bool  #: see ``shortlist._steps.is_cautious``
@@ -121,7 +124,7 @@ def total(terms, n):
 
 
 @_plain
-def look(loss, state, places, values, room, z):
+def look(loss, rule, state, places, values, room, z):
     """Take in an example: its values, scales, weights and margins."""
     sketch, x, terms, n = state.sketch, room.x, room.terms, places.shape[0]
     margins = n_margins(loss, sketch.n_margins)
@@ -133,7 +136,13 @@ def look(loss, state, places, values, room, z):
         scales_at(sketch, places, squares)
         for t in range(n):
             squares[t] = max(squares[t] * squares[t], _LEAST_SQUARE)
-    medians(sketch, margins, places, room.weights)
+    if rule.step == NATURAL:
+        ridge = np.float32(rule.ridge * mean_norm(state.totals))
+        for t in range(n):
+            terms[t] = ridge * room.squares[t]
+        ratios(sketch, margins, places, terms, room.weights)
+    else:
+        medians(sketch, margins, places, room.weights)
     for c in range(margins):
         weights = room.weights[c]
         for t in range(n):
@@ -189,7 +198,7 @@ def gradient_steps(loss, sketch, c, places, pull, room):
 
 
 @_plain
-def newton_steps(loss, sketch, c, places, evidence, room):
+def newton_steps(loss, natural, sketch, c, places, evidence, room):
     """Diagonal Newton steps, with the information collected so far."""
     x, squares, weights, n = room.x, room.squares, room.weights[c], places.shape[0]
     steps, scores, known = room.steps, room.scores, room.known[c]
@@ -203,6 +212,9 @@ def newton_steps(loss, sketch, c, places, evidence, room):
         steps[t] = e * x[t] / stiff
         moved = weights[t] + steps[t]
         scores[t] = moved * moved * np.sqrt(squares[t] * stiff)
+    if natural:
+        for t in range(n):
+            steps[t] = e * x[t] + known[t] * weights[t]
     inform(sketch, margins, places, c, known)
     add_located(sketch, margins, places, c, steps)
 
@@ -275,7 +287,7 @@ def explore(loss, rule, state, block, places):
             continue
         here = places[first:last]
         values = block.values[first:last]
-        look(loss, state, here, values, room, z)
+        look(loss, rule, state, here, values, room, z)
         norm = 0.0
         if rule.step == GRADIENT or totals[NORM_ROWS] < NORM_FROZEN_AFTER:
             norm = scaled_norm(values, room.squares, sketch.scaled)
@@ -291,12 +303,12 @@ def explore(loss, rule, state, block, places):
             loss, example, rate, state.bias, state.bias_scale, z, pulls, curvatures
         )
         ridge = rule.ridge * scale
-        if rule.step == NEWTON:
+        if rule.step != GRADIENT:
             newton_give(loss, sketch, here, ridge, room, give)
         else:
             for c in range(margins):
                 give[c] = norm / scale
-        implicit = rule.cautious or rule.step == NEWTON
+        implicit = rule.cautious or rule.step != GRADIENT
         if implicit:
             shorten(loss, example, rule.cautious, give, z, pulls, curvatures)
 
@@ -304,8 +316,9 @@ def explore(loss, rule, state, block, places):
             e, h = pulls[c], curvatures[c]
             if e == 0.0:
                 continue
-            if rule.step == NEWTON:
-                newton_steps(loss, sketch, c, here, (e, h, ridge), room)
+            if rule.step != GRADIENT:
+                natural = rule.step == NATURAL
+                newton_steps(loss, natural, sketch, c, here, (e, h, ridge), room)
             else:
                 pull = e / scale if implicit else e / (scale + h * norm)
                 gradient_steps(loss, sketch, c, here, pull, room)
@@ -319,19 +332,22 @@ def rescore(rule, state, c, ids):
     places = np.empty(n, np.uint64)
     locate(sketch, ids, places)
     weights = np.empty((sketch.n_margins, n), np.float32)
-    medians(sketch, sketch.n_margins, places, weights)
     known, squares = np.zeros(n, np.float32), np.full(n, _ONE)
     if sketch.informed:
         information_at(sketch, sketch.n_margins, places, c, known)
     if sketch.scaled:
         scales_at(sketch, places, squares)
+        for i in range(n):
+            squares[i] = max(squares[i] * squares[i], _LEAST_SQUARE)
     ridge = np.float32(rule.ridge * mean_norm(state.totals))
+    if rule.step == NATURAL:
+        ratios(sketch, sketch.n_margins, places, ridge * squares, weights)
+    else:
+        medians(sketch, sketch.n_margins, places, weights)
     scores = np.empty(n)
     for i in range(n):
-        if sketch.scaled:
-            squares[i] = max(squares[i] * squares[i], _LEAST_SQUARE)
         score = weights[c, i] * weights[c, i]
-        if rule.step == NEWTON:
+        if rule.step != GRADIENT:
             score *= np.sqrt(squares[i] * (known[i] + ridge * squares[i]))
         else:
             score *= squares[i]

@@ -40,6 +40,7 @@ from shortlist.kernels.heavy_hitters import candidates, listed
 from shortlist.kernels.id_table import n_slots
 from shortlist.sketch._kernels import (
     GRADIENT,
+    NATURAL,
     NEWTON,
     SketchState,
     StepRule,
@@ -82,7 +83,9 @@ CAPABILITIES = Capabilities(
 #: Ridge of steps and refits, in units of the mean squared norm of an example.
 RIDGE = 0.2
 
-RECIPES = ("auto", "refit", "newton", "paper")
+RECIPES = ("auto", "refit", "newton", "shards", "paper")
+
+_STEPS = {"refit": GRADIENT, "newton": NEWTON, "shards": NATURAL}
 
 
 def n_candidates(k: int) -> int:
@@ -92,7 +95,10 @@ def n_candidates(k: int) -> int:
 
 @dataclass(frozen=True)
 class MissionRule:
-    """Weights in a sketch, by gradient or by diagonal Newton steps."""
+    """Weights in a sketch, by gradient or by diagonal Newton steps.
+
+    The latter in weights, or in sums that those of other runs can be added to.
+    """
 
     k: int
     step: int
@@ -102,7 +108,8 @@ class MissionRule:
     #: whether to keep the largest value of each feature; None: as the first rows suggest
     scaled: bool | None = False
 
-    def _constants(self, target: Target) -> StepRule:
+    def constants(self, target: Target) -> StepRule:
+        """How to step, for a target."""
         return StepRule(self.step, RIDGE, bias_rate(target), is_cautious(target.loss))
 
     def create(
@@ -114,7 +121,11 @@ class MissionRule:
         if n_features is not None:
             room = min(room, max(self.k, n_features))
         slots = n_slots(2 * room) * margins
-        extras = {"informed": self.step == NEWTON, "scaled": scaled}
+        extras = {
+            "informed": self.step != GRADIENT,
+            "stacked": self.step == NATURAL,
+            "scaled": scaled,
+        }
         numbers = block_size(self.rows, margins, **extras)
         n_blocks = blocks_within(self.memory, self.rows, numbers, slots)
         if n_features is not None:
@@ -138,7 +149,7 @@ class MissionRule:
         self, model: SketchState, target: Target, block: RowBlock, places: Any
     ) -> None:
         """Learn from a block, in place."""
-        explore(target.loss, self._constants(target), model, block, places)
+        explore(target.loss, self.constants(target), model, block, places)
 
     def decided(self, model: SketchState) -> dict[str, Any]:
         """What the first rows have settled, for the result."""
@@ -155,7 +166,7 @@ class MissionRule:
 
     def found(self, model: SketchState, target: Target, always: Ids) -> Found:
         """Candidates of every margin, with their estimates as of now."""
-        constants, margins = self._constants(target), target.n_margins
+        constants, margins = self.constants(target), target.n_margins
         ridge = RIDGE * float(mean_norm(model.totals))
         parts = []
         for c in range(margins):
@@ -168,8 +179,10 @@ class MissionRule:
             # Collisions show in the spread of the rows, noise in the information.
             error = np.empty(len(ids))
             spreads(model.sketch, places_of(model, ids), c, error)
-            if self.step == NEWTON:
+            if self.step != GRADIENT:
                 known = information[best] + ridge * square
+                if self.step == NATURAL:
+                    error /= known
                 error = np.sqrt(error**2 + 1.0 / known)
             weight, score = weight[best].astype(float), np.sqrt(score[best])
             margin = np.full(len(ids), c)
@@ -223,11 +236,11 @@ def mission(
     scaled = _is_scaled(scale, recipe)
     forgetting = _check_variant(recipe, sketch, gamma, lazy)
     variant = {"sketch": sketch, "gamma": gamma, "lazy": lazy}
-    refit = recipe == "refit"
-    step = GRADIENT if refit else NEWTON
-    rule: Rule = MissionRule(k, step, memory, rows, seed, scaled)
+    rule: Rule
     if recipe == "paper":
         rule = PaperRule(k, memory, rows, seed, sketch, forgetting)
+    else:
+        rule = MissionRule(k, _STEPS[recipe], memory, rows, seed, scaled)
     return OnlineLearner(
         method=CAPABILITIES.method,
         room=CAPABILITIES.room,
@@ -236,7 +249,7 @@ def mission(
         loss=loss,
         classes=classes,
         passes=passes,
-        refit=refit,
+        refit=recipe == "refit",
         budget=budget,
         ridge=RIDGE,
         always=always,

@@ -1,0 +1,194 @@
+"""Runs on parts of the data, added up: what recipe="shards" is for.
+
+Such a run stores natural parameters, sums over examples. Sums of two runs are added, as if
+one had seen the examples of both, if both started alike: the same hashes and sizes, the
+same ridge. The ridge is a share of the mean squared norm of the first examples, which no
+two shards have in common, so a run can be told to start as another one did (``Alike``).
+
+What one run found is never handed to another that is still learning: examples would count
+twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from shortlist._online import OnlineLearner, OnlineState
+from shortlist._protocols import Head, Ids, RowSource, ShortlistError
+from shortlist._steps import (
+    NORM,
+    NORM_FROZEN_AFTER,
+    NORM_ROWS,
+    NORM_WEIGHT,
+    WEIGHT,
+    mean_norm,
+)
+from shortlist.kernels.block_sketch import CELLS
+from shortlist.kernels.heavy_hitters import Candidates, candidates, listed
+from shortlist.kernels.id_table import put
+from shortlist.sketch._kernels import NATURAL, SketchState, rescore
+from shortlist.sketch._mission import MissionRule
+
+_NORMS = [NORM_ROWS, NORM_WEIGHT, NORM]
+#: Settings that shards may differ in: they are about what is learned from, not how.
+_FREE = ("classes", "params")
+
+
+def check_mergeable(learner: OnlineLearner) -> MissionRule:
+    """Give the rule of a learner whose states add up; others raise."""
+    rule = getattr(learner, "rule", None)
+    if not isinstance(rule, MissionRule) or rule.step != NATURAL:
+        recipe = getattr(learner, "params", {}).get("recipe", "another method")
+        raise ShortlistError(
+            f"only runs of mission with recipe='shards' can be merged, got {recipe!r}"
+        )
+    return rule
+
+
+class Alike:
+    """A learner that starts as another run did: same classes, units and ridge."""
+
+    def __init__(self, learner: OnlineLearner, first: OnlineState) -> None:
+        rule = check_mergeable(learner)
+        sketch, target = first.model.sketch, first.target
+        self._first = first
+        self.plain = replace(
+            learner,
+            rule=replace(rule, scaled=sketch.scaled),
+            loss=target.loss,
+            classes=target.classes,
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.plain, name)
+
+    def start(self, source: RowSource, head: Head) -> OnlineState:
+        """Fresh state, but for what the first examples would have settled."""
+        return start_alike(self.plain.start(source, head), self._first)
+
+
+def start_alike(fresh: OnlineState, first: OnlineState) -> OnlineState:
+    """Let a state that has learned nothing yet go by the norms of another."""
+    totals = fresh.model.totals
+    totals[_NORMS] = first.model.totals[_NORMS]
+    totals[NORM_ROWS] = max(totals[NORM_ROWS], NORM_FROZEN_AFTER)
+    return fresh
+
+
+def merged(learner: OnlineLearner, states: Sequence[OnlineState]) -> OnlineState:
+    """Add states of runs that started alike; all stay as they are."""
+    rule = check_mergeable(learner)
+    first = states[0]
+    for other in states[1:]:
+        _check_alike(first, other)
+    models = [state.model for state in states]
+    totals = np.sum([model.totals for model in models], axis=0)
+    totals[_NORMS] = first.model.totals[_NORMS]
+    shares = np.array([model.totals[WEIGHT] for model in models])
+    if not shares.any():
+        shares[:] = 1.0
+    model = SketchState(
+        _added(models),
+        first.model.found,
+        np.average([model.bias for model in models], axis=0, weights=shares),
+        np.sum([model.bias_scale for model in models], axis=0),
+        totals,
+    )
+    model = model._replace(found=_candidates(rule, first, model, models))
+    trace, so_far = first.trace, first.model.totals
+    for state in states[1:]:
+        trace = trace.followed_by(so_far, state.trace)
+        so_far = so_far + state.model.totals
+    return replace(
+        first,
+        model=model,
+        class_totals=_class_totals(learner, states),
+        n_examples=sum(state.n_examples for state in states),
+        n_skipped=sum(state.n_skipped for state in states),
+        trace=trace,
+    )
+
+
+def _check_alike(first: OnlineState, other: OnlineState) -> None:
+    """Refuse states whose sums are not about the same things."""
+    ours, theirs = first.model.sketch, other.model.sketch
+    sizes = ("n_blocks", "rows", "n_margins", "stride", "is_direct")
+    facts = [
+        ("the seed of hashes", ours.keys.tolist(), theirs.keys.tolist()),
+        ("losses", first.target.loss, other.target.loss),
+        ("classes", first.target.classes, other.target.classes),
+        *((f"sizes ({n})", getattr(ours, n), getattr(theirs, n)) for n in sizes),
+        ("scales", ours.scaled, theirs.scaled),
+        (
+            "m, the mean squared norm that the ridge goes by,",
+            float(mean_norm(first.model.totals)),
+            float(mean_norm(other.model.totals)),
+        ),
+    ]
+    for what, mine, yours in facts:
+        if mine != yours:
+            raise ShortlistError(
+                f"shards should share {what} to be merged, got {mine!r} and {yours!r}; "
+                "let the others start like the first (like=)"
+            )
+
+
+def check_settings(first: OnlineLearner, other: OnlineLearner) -> None:
+    """Refuse learners whose states mean different things."""
+    for field in fields(OnlineLearner):
+        mine, yours = getattr(first, field.name), getattr(other, field.name)
+        if field.name == "rule":
+            mine, yours = replace(mine, scaled=None), replace(yours, scaled=None)
+        if field.name in (
+            *_FREE,
+            "loss",
+        ):  # what the loss came out as is compared later
+            continue
+        if mine != yours:
+            raise ShortlistError(
+                f"shards should be learned alike, got {field.name} = {mine!r} and {yours!r}"
+            )
+
+
+def _added(models: Sequence[SketchState]) -> Any:
+    """Sum of sums and information; scales are largest values."""
+    sketch = models[0].sketch
+    blocks = np.zeros((sketch.n_blocks, sketch.stride), np.float32)
+    n_sums = 2 * sketch.rows * sketch.n_margins * CELLS
+    for model in models:
+        theirs = model.sketch.cells.reshape(blocks.shape)
+        blocks[:, :n_sums] += theirs[:, :n_sums]
+        np.maximum(blocks[:, n_sums:], theirs[:, n_sums:], out=blocks[:, n_sums:])
+    return sketch._replace(cells=blocks.reshape(-1))
+
+
+def _candidates(
+    rule: MissionRule,
+    state: OnlineState,
+    model: SketchState,
+    models: Sequence[SketchState],
+) -> Candidates:
+    """The best of all candidates, by what they score now."""
+    constants = rule.constants(state.target)
+    found: Candidates = candidates(model.found.room, len(model.bias))
+    for c in range(len(model.bias)):
+        ids: Ids = np.unique(np.concatenate([listed(m.found, c) for m in models]))
+        scores = rescore(constants, model, c, ids)[1]
+        best = np.lexsort((ids, -scores))[: found.room]
+        for number in ids[best]:
+            found.count[c] += put(found.keys[c], number)
+        if len(ids) > found.room:
+            found.tau[c] = scores[best].min()
+    return found
+
+
+def _class_totals(learner: OnlineLearner, states: Sequence[OnlineState]) -> Any:
+    """Counts of balanced classes, each of which starts from 1; weights stay."""
+    first = states[0].class_totals
+    if learner.class_weight != "balanced":
+        return first
+    return first + sum(state.class_totals - 1.0 for state in states[1:])
