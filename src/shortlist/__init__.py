@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from shortlist._protocols import DataError, ShortlistError
     from shortlist._shortlist import Shortlist
+    from shortlist.columns._estimators import OnlineSubstitution
     from shortlist.rows._estimators import BAMD, BARDA
     from shortlist.rows._peer_estimators import L1ARDA, OFS, SOFS, AdaFobos
     from shortlist.sketch._estimators import Mission
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         LibsvmSource,
         ParquetSource,
         VwSource,
+        open_columns,
         open_source,
     )
     from shortlist.table._estimators import FoBa
@@ -53,6 +55,7 @@ _HOMES = {
     "MTFS": "shortlist.table",
     "Mission": "shortlist.sketch",
     "OFS": "shortlist.rows",
+    "OnlineSubstitution": "shortlist.columns",
     "PHT": "shortlist.table",
     "ParquetSource": "shortlist.sources",
     "ProjectedGradient": "shortlist.table",
@@ -64,6 +67,7 @@ _HOMES = {
     "Shortlist": "shortlist._shortlist",
     "ShortlistError": "shortlist._protocols",
     "VwSource": "shortlist.sources",
+    "open_columns": "shortlist.sources",
     "open_source": "shortlist.sources",
 }
 
@@ -93,6 +97,7 @@ __all__ = [
     "HashedSGD",
     "LibsvmSource",
     "Mission",
+    "OnlineSubstitution",
     "ParquetSource",
     "ProjectedGradient",
     "ReliefF",
@@ -100,6 +105,7 @@ __all__ = [
     "ShortlistError",
     "VwSource",
     "__version__",
+    "open_columns",
     "open_source",
 ]
 

@@ -110,6 +110,43 @@ def place_of(source: RowSource, row: int) -> str:
     return f"{source.name}: row {row}" if locate is None else str(locate(row))
 
 
+class ColumnBlock(NamedTuple):
+    """Some features of all examples; kernels take the arrays as they are.
+
+    Arrays are writeable, C-contiguous and owned by the block.
+    """
+
+    values: Floats  #: shape (n_columns, n_rows), finite: a feature a row
+    ids: Ids  #: of the features
+    names: Sequence[str]
+    position: int  #: how many columns of the source lie before the block's end
+
+
+@runtime_checkable
+class ColumnSource(Protocol):
+    """Features in blocks; never holds more than a block of them.
+
+    ``blocks()`` starts again from the first column each time it is called, unless
+    ``reiterable`` is False: then a second call raises, and so does ``take``.
+
+    A source may have ``y``: what is to be predicted, if it stands among the columns; and
+    ``is_numbered``: whether ids are numbers of columns, not hashes of names.
+    """
+
+    name: str  #: for messages: a path, "array"
+    reiterable: bool
+    n_rows: int | None  #: None if no column has been seen yet
+    n_columns: int | None  #: None if unknown
+
+    def blocks(self) -> Iterator[ColumnBlock]:
+        """Yield the features in order."""
+        ...
+
+    def take(self, columns: Sequence[str | int]) -> ColumnBlock:
+        """Return chosen columns, by name or by their number from 0."""
+        ...
+
+
 class Fit(NamedTuple):
     """A point that is zero outside ``support``: what an objective returns and takes."""
 

@@ -9,7 +9,7 @@ from shortlist._protocols import Capabilities, ShortlistError
 
 #: Those that are quick to import first: a room is opened only if the ones before it do not
 #: know the method.
-ROOMS = ("sketch", "rows", "table")
+ROOMS = ("sketch", "rows", "table", "columns")
 
 
 @cache

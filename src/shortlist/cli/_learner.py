@@ -35,15 +35,13 @@ def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, A
 
     options = ctx.params
     capabilities = selector(options["method"])
-    own = {
-        name: None if options[name] == "none" else options[name]
-        for name in _OWN_OPTIONS
-        if _is_given(ctx, capabilities, name)
-    }
+    if capabilities.room == "columns":
+        raise click.UsageError(f"{capabilities.method} goes with --columns", ctx)
+    own = own_options(ctx, capabilities)
     merges = options["shard"] is not None or options["like"] is not None
     if merges and capabilities.method == "mission":
         own.setdefault("recipe", "shards")
-    _check_loss(capabilities, options["loss"])
+    check_loss(capabilities, options["loss"])
     _check_names(source, options["always"], options["never"])
     learner = capabilities.load("algorithm")(
         options["k"],
@@ -58,6 +56,15 @@ def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, A
     return capabilities, learner
 
 
+def own_options(ctx: click.Context, capabilities: Capabilities) -> dict[str, Any]:
+    """Options of the method that a user asks for; refuse those that it does not have."""
+    return {
+        name: None if ctx.params[name] == "none" else ctx.params[name]
+        for name in _OWN_OPTIONS
+        if _is_given(ctx, capabilities, name)
+    }
+
+
 def _is_given(ctx: click.Context, capabilities: Capabilities, name: str) -> bool:
     """Whether a user asks for an option; refuse it if the method has none."""
     given = ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
@@ -68,7 +75,8 @@ def _is_given(ctx: click.Context, capabilities: Capabilities, name: str) -> bool
     return given
 
 
-def _check_loss(capabilities: Capabilities, loss: str) -> None:
+def check_loss(capabilities: Capabilities, loss: str) -> None:
+    """Refuse a loss that the method cannot learn by."""
     from shortlist.losses import get_loss
 
     if loss != "auto" and get_loss(loss).name not in capabilities.losses:

@@ -77,10 +77,16 @@ def table_options(of_model: bool = False) -> Callable[[F], F]:
         ),
         click.option(
             "--missing",
-            type=click.Choice(["zero", "category", "error"]),
+            type=click.Choice(
+                ["zero", "category", "error", *([] if of_model else ["mean"])]
+            ),
             help="What a missing value of a table does: leave the feature out, make a "
             "feature column=missing, or end the run."
-            + (default or " By default zero."),
+            + (
+                default
+                or " By default zero. With --columns it counts as zero or as the mean of "
+                "its column, or ends the run, which is the default there."
+            ),
         ),
         click.option(
             "--text",

@@ -134,13 +134,14 @@ def detail(progress: Progress, speed: float, row_speed: float) -> str:
         parts.append(f"{100 * progress.position / progress.size:.0f}%")
     if speed > 0 and progress.unit == "bytes":
         parts.append(f"{speed / 1e6:.3g} MB/s")
+    things = "columns" if progress.unit == "columns" else "examples"
     if row_speed > 0:
-        parts.append(f"{_thousands(row_speed)} examples/s")
+        parts.append(f"{_thousands(row_speed)} {things}/s")
     if speed > 0 and progress.size:
         left = max(0.0, (progress.size - progress.position) / speed)
         parts.append(f"{duration(left)} left")
     elif not progress.size:
-        parts.append(f"{progress.rows:,} examples")
+        parts.append(f"{progress.rows:,} {things}")
     if math.isfinite(progress.loss):
         parts.append(f"loss {progress.loss:.3g}")
     return "  ".join(parts)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from shortlist.cli._checkpoint import Checkpoint, checkpoint_options, open_checkpoint
+from shortlist.cli._columns import choose_from_columns, columns_options
 from shortlist.cli._command import Command
 from shortlist.cli._dna import as_params as dna_params
 from shortlist.cli._dna import dna_options, dna_settings
@@ -66,6 +67,7 @@ class Outcome(NamedTuple):
         "shortlist select people.csv -k 5 --target income --never id",
         "shortlist select people.csv -k 5 --target income --method gsr --p 0.25",
         "shortlist select 'genomes/*.fna.gz' -k 20 --kmer 8 --canonical",
+        "shortlist select --columns genes.parquet --target y -k 100 --workers 2",
         "shortlist select data.svm -k 20 --dry-run",
     ),
 )
@@ -82,7 +84,7 @@ class Outcome(NamedTuple):
     help="Selector: mission, sgd_iht and batch_iht stream (room sketch), as do barda, "
     "bamd, ofs, sofs, l1arda and adafobos (room rows: memory grows with features); foba, "
     "projected_gradient, iti, pht, gsr, mtfs, rfs, erfs, rk1u, mrmr and relieff hold all "
-    "rows in memory (room table).",
+    "rows in memory (room table); online_substitution goes with --columns.",
 )
 @click.option(
     "--loss",
@@ -186,6 +188,7 @@ class Outcome(NamedTuple):
     "scored at the end; 0 learns from all. Of fragments of sequences, it is the last part "
     "of every sequence.",
 )
+@columns_options()
 @table_options()
 @dna_options()
 @label_map_option()
@@ -231,6 +234,13 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     files, out, quiet = options["files"], options["out"], options["quiet"]
     check_model_output(out, files)
     check_model_output(options["shard"], files, "--shard")
+    if options["columns"]:
+        shortlist, interrupted = choose_from_columns(ctx)
+        present(shortlist, options)
+        if interrupted:
+            click.echo("interrupted: the result is partial", err=True)
+            ctx.exit(130)
+        return
     source = open_table_or_rows(options)
     capabilities, learner = make_learner(ctx, source)
     learner = as_shard(ctx, learner)
@@ -263,6 +273,21 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     if outcome.failure is not None:
         raise outcome.failure
     checkpoint.done()
+
+
+def present(shortlist: Shortlist, options: Mapping[str, Any]) -> None:
+    """Save and print a result of columns."""
+    out, form = options["out"], options["form"]
+    try:
+        if out is not None:
+            shortlist.save(out)
+    finally:
+        click.echo(rendered(shortlist, form), nl=form != "csv")
+    if not options["quiet"]:
+        for note in shortlist.notes if form != "table" else ():
+            click.echo(f"note: {note}", err=True)
+        if out is not None:
+            click.echo(f"model saved to {out}", err=True)
 
 
 def open_table_or_rows(options: Mapping[str, Any]) -> RowSource:

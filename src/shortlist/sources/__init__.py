@@ -1,4 +1,4 @@
-"""Where rows come from: files and pipes, arrays, tables."""
+"""Where rows, and columns, come from: files and pipes, arrays, tables."""
 
 from __future__ import annotations
 
@@ -9,6 +9,12 @@ from shortlist._protocols import DataError, RowSource
 from shortlist.sources._formats import file_source
 from shortlist.sources._tables import is_table
 from shortlist.sources.arrays import ArraySource
+from shortlist.sources.column_arrays import ArrayColumns
+from shortlist.sources.column_files import NpyColumns
+from shortlist.sources.column_parquet import ParquetColumns
+from shortlist.sources.column_stream import StreamColumns
+from shortlist.sources.column_tables import FrameColumns
+from shortlist.sources.columns import open_columns
 from shortlist.sources.csv import CsvSource
 from shortlist.sources.fasta import FastaSource
 from shortlist.sources.frames import FrameSource
@@ -21,16 +27,22 @@ from shortlist.sources.taking import take
 from shortlist.sources.vw import VwSource
 
 __all__ = [
+    "ArrayColumns",
     "ArraySource",
     "CsvSource",
     "FastaSource",
+    "FrameColumns",
     "FrameSource",
     "JsonlSource",
     "LabelledSource",
     "LibsvmSource",
+    "NpyColumns",
+    "ParquetColumns",
     "ParquetSource",
+    "StreamColumns",
     "VwSource",
     "is_table",
+    "open_columns",
     "open_source",
     "split_holdout",
     "take",

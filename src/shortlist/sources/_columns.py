@@ -7,7 +7,7 @@ names share ids, whatever library or file they came from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from shortlist._protocols import DataError, Ids
 from shortlist.kernels.name_hash import hash_bytes
@@ -165,7 +165,7 @@ def listed(columns: Sequence[str]) -> str:
 
 
 def check_column(
-    owner: str, parameter: str, column: str, columns: Sequence[str]
+    owner: str, parameter: str, column: str, columns: Collection[str]
 ) -> None:
     """Refuse the name of a column that is not there."""
     if column not in columns:

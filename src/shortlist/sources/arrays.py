@@ -72,7 +72,7 @@ class ArraySource:
         self.name = name
         self.missing = missing
         self._sparse = hasattr(X, "tocsr")
-        self._X = _check_matrix(X.tocsr() if self._sparse else np.asarray(X), name)
+        self._X = check_matrix(X.tocsr() if self._sparse else np.asarray(X), name)
         self._n_rows, n_features = map(int, self._X.shape)
         self.size: int | None = self._n_rows
         self.n_features: int | None = n_features
@@ -144,7 +144,8 @@ class ArraySource:
         )
 
 
-def _check_matrix(X: Any, name: str) -> Any:
+def check_matrix(X: Any, name: str) -> Any:
+    """Return an array with rows and columns of numbers; others raise."""
     if X.ndim != 2:
         raise DataError(f"{name}: expected rows and columns, got shape {X.shape}")
     if X.dtype.kind == "O":

@@ -1,0 +1,159 @@
+"""Room columns: how fast features are gone through, in how much memory, and what is found.
+
+    python -m benchmarks.columns [--quick] [--recall] [--memory]
+
+Speed: features drawn beforehand, n rows, k = 100 retained, in columns and GB a second of
+processor time once kernels are compiled (OPENBLAS_NUM_THREADS=1 makes it that of a core).
+``one by one`` is the algorithm as the paper states it, a product of the retained columns
+with the gradient for each arrival, in NumPy; the share of the speed of a bare matrix
+product of the same size stands beside. ``--recall``: share of the true features found,
+with the defaults, by exact exchanges and by gradient steps, and by simulated workers.
+``--memory``: the most anonymous memory while features are made one by one, against their
+number.
+"""
+
+import argparse
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from shortlist.columns import OnlineSubstitution
+
+K = 100
+
+
+def columns_of(rng, n, p):
+    """Named columns that are made as they are asked for."""
+    return ((f"c{j}", rng.standard_normal(n)) for j in range(p))
+
+
+def seconds(work):
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
+def one_by_one(X, y, k):
+    """Gradient steps on k retained columns, an arrival at a time."""
+    n = len(y)
+    S, w = X[:k].copy(), np.zeros(k)
+    for x in X[k:]:
+        g = (w @ S - y) / n
+        w -= (S @ g) / 1.6
+        newcomer = -(x @ g)
+        weakest = np.abs(w).argmin()
+        if abs(newcomer) > abs(w[weakest]):
+            S[weakest], w[weakest] = x, newcomer
+
+
+def report_speed(quick):
+    print(f"{'':34}{'columns/s':>12}{'GB/s':>8}{'x one by one':>14}{'x product':>11}")
+    p = 400 if quick else 1000
+    rng = np.random.default_rng(0)
+    for n in (5_000, 50_000):
+        X = rng.standard_normal((p, n))  # a row is a feature: they lie one by one
+        y = X[:50].T @ rng.standard_normal(50) + rng.standard_normal(n)
+        slow = seconds(lambda X=X, y=y: one_by_one(X[:300], y, K)) / 200
+        product = seconds(lambda X=X: X @ np.vstack([X[:K], X[:K]]).T) / p
+        cases = [("exact", {}), ("gradient", {"exchange": "gradient"})]
+        cases += [("logistic", {"loss": "logistic"})]
+        for name, settings in cases:
+            some = p // 4 if name == "logistic" else p
+            target = y > 0 if name == "logistic" else y
+
+            def work(passes, X=X[:some], target=target, settings=settings):
+                selector = OnlineSubstitution(K, passes=passes, refit=False, **settings)
+                selector.fit_columns(X.T, target)
+
+            work(1)
+            spent = seconds(lambda work=work: work(1)) / some
+            cells = f"{1 / spent:12,.0f}{8e-9 * n / spent:8.2f}{slow / spent:14.1f}"
+            label = f"n = {n:,}, k = {K}, {name}"
+            print(f"{label:34}{cells}{product / spent:11.2f}", flush=True)
+
+
+def sparse_design(n, p, s, seed, rho=0.0, signs=False):
+    """Columns of unit variance, neighbours correlated by rho; s of them make y."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, p))
+    for j in range(1, p if rho else 0):
+        X[:, j] = rho * X[:, j - 1] + np.sqrt(1 - rho**2) * X[:, j]
+    support = rng.choice(p, s, replace=False)
+    w = rng.choice([-1.0, 1.0], s) if rho else rng.standard_normal(s)
+    z = X[:, support] @ w
+    noise = 0.5 if rho else 0.1
+    return X, np.sign(z) if signs else z + noise * rng.standard_normal(n), set(support)
+
+
+def recall(X, y, support, **settings):
+    found = OnlineSubstitution(len(support), **settings).fit(X, y)
+    return len(set(found.get_support(indices=True)) & support) / len(support)
+
+
+def report_recall(quick):
+    seeds = range(2 if quick else 10)
+    designs = {
+        "regression, p = 2000": (1315, 2000, 100),
+        "regression, p = 6000": (1506, 6000, 100),
+        "correlated by 0.9": (800, 2000, 50, 0.9),
+    }
+    for name, (n, p, s, *rho) in designs.items():
+        for exchange in ("exact", "gradient"):
+            found = [
+                recall(*sparse_design(n, p, s, seed, *rho), exchange=exchange)
+                for seed in seeds
+            ]
+            print(f"{name:24}{exchange:10}{np.mean(found):7.3f}", flush=True)
+    for q in (1, 4, 8):
+        found = [
+            recall(*sparse_design(1000, 8192, 64, seed), n_workers=q, staleness=q)
+            for seed in seeds
+        ]
+        print(f"{f'{q} workers, stale by {q}':34}{np.mean(found):7.3f}", flush=True)
+
+
+def peak_memory(p, n=10_000):
+    """Most anonymous memory (MB) of a process of its own that goes through p features."""
+    code = (
+        "import numpy as np; from benchmarks.columns import columns_of; "
+        "from shortlist.columns import OnlineSubstitution; "
+        "rng = np.random.default_rng(0); "
+        f"OnlineSubstitution(20).fit_columns(columns_of(rng, {n}, {p}), "
+        f"rng.standard_normal({n}))"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code])
+    peak, status = 0, Path(f"/proc/{process.pid}/status")
+    while process.poll() is None:
+        lines = status.read_text().splitlines()
+        found = [int(x.split()[1]) for x in lines if x.startswith("RssAnon")]
+        peak = max([peak, *found])
+        time.sleep(0.02)
+    return peak / 1024
+
+
+def report_memory(quick):
+    for p in (1_000, 10_000) if quick else (10_000, 100_000):
+        begin = time.perf_counter()
+        peak = peak_memory(p)
+        spent = time.perf_counter() - begin
+        print(f"p = {p:,}: {peak:.0f} MB, {spent:.0f} s", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for part in ("quick", "recall", "memory"):
+        parser.add_argument(f"--{part}", action="store_true")
+    asked = parser.parse_args()
+    if asked.recall:
+        report_recall(asked.quick)
+    elif asked.memory:
+        report_memory(asked.quick)
+    else:
+        report_speed(asked.quick)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""``shortlist select --columns``: choose from features that are read one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from shortlist.cli._learner import check_loss, own_options
+from shortlist.cli._options import all_of
+from shortlist.cli._progress import progress_bar
+from shortlist.cli._reproduce import command_line
+
+if TYPE_CHECKING:
+    from shortlist._shortlist import Shortlist
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_METHOD = "online_substitution"
+#: Options that mean something for columns, besides those of the method.
+_KNOWN = {
+    *("files", "k", "method", "loss", "classes", "always", "never", "seed", "target"),
+    *("missing", "columns", "workers", "out", "form", "quiet"),
+}
+
+
+def columns_options() -> Callable[[F], F]:
+    """--columns and --workers."""
+    return all_of(
+        [
+            click.option(
+                "--columns",
+                is_flag=True,
+                help="Read FILE, a table in .parquet, .arrow or .feather or a directory of "
+                ".npy files, column by column, in memory for K of them; --target names "
+                "the column to predict.",
+            ),
+            click.option(
+                "--workers",
+                type=click.IntRange(min=1),
+                default=1,
+                help="With --columns: threads that share the budget and work "
+                "asynchronously.",
+            ),
+        ]
+    )
+
+
+def choose_from_columns(ctx: click.Context) -> tuple[Shortlist, bool]:
+    """Run the method; return the result, and whether Ctrl-C ended the run."""
+    from shortlist._protocols import DataError
+    from shortlist._registry import selector
+    from shortlist.engines.serial import Broken, Interrupted
+    from shortlist.sources.columns import open_columns
+
+    options = ctx.params
+    chosen = ctx.get_parameter_source("method")
+    is_default = chosen is click.core.ParameterSource.DEFAULT
+    capabilities = selector(_METHOD if is_default else options["method"])
+    if capabilities.room != "columns":
+        raise click.UsageError(
+            f"{capabilities.method} reads rows; --columns goes with {_METHOD}", ctx
+        )
+    own = own_options(ctx, capabilities)
+    _refuse_others(ctx, set(own))
+    check_loss(capabilities, options["loss"])
+    if len(options["files"]) != 1:
+        raise click.UsageError(
+            f"--columns wants one FILE, got {len(options['files'])}", ctx
+        )
+    if options["target"] is None:
+        raise click.UsageError("--columns wants --target, the column to predict", ctx)
+    settings = {"target": options["target"]}
+    if options["missing"] is not None:
+        settings["missing"] = options["missing"]
+    source = open_columns(options["files"][0], **settings)
+    classes = options["classes"]
+    interrupted = False
+    with progress_bar(options["quiet"]) as draw:
+        try:
+            shortlist = capabilities.load("algorithm")(
+                source,
+                options["k"],
+                loss=options["loss"],
+                classes=None if classes is None else classes.split(","),
+                always=options["always"],
+                never=options["never"],
+                seed=options["seed"],
+                n_workers=options["workers"],
+                observe=draw,
+                **own,
+            )
+        except Interrupted as stop:
+            shortlist, interrupted = stop.result, True
+        except Broken as stop:
+            raise DataError(str(stop)) from None
+    if interrupted:
+        note = "partial: interrupted"
+        shortlist = replace(shortlist, notes=(*shortlist.notes, note))
+    params = {**shortlist.params, "command": command_line(ctx)}
+    return replace(shortlist, params=params), interrupted
+
+
+def _refuse_others(ctx: click.Context, own: set[str]) -> None:
+    """Refuse options that were given and mean nothing for columns."""
+    default = click.core.ParameterSource.DEFAULT
+    for name in ctx.params:
+        given = ctx.get_parameter_source(name) is not default
+        if given and name not in _KNOWN | own:
+            option = name.replace("_", "-")
+            raise click.UsageError(f"--{option} does not go with --columns", ctx)

@@ -1,0 +1,63 @@
+"""What a run is about: the target and the settings, fixed from its beginning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from shortlist._protocols import Floats
+from shortlist._targets import Target
+
+
+@dataclass(frozen=True)
+class Data:
+    """Labels of all examples, and how much each example counts."""
+
+    target: Target
+    y: Floats  #: encoded as the loss wants it
+    share: Floats  #: weights of the examples, which sum to 1
+    total: float  #: what their weights sum to
+
+    @property
+    def loss(self) -> Any:
+        """The loss."""
+        return self.target.loss
+
+    @property
+    def n_examples(self) -> float:
+        """Weights count as repetitions, but not those that only add up to little."""
+        return max(self.total, float(np.count_nonzero(self.share)))
+
+    @property
+    def n_margins(self) -> int:
+        """How many margins there are."""
+        return self.target.n_margins
+
+    @cached_property
+    def is_uniform(self) -> bool:
+        """Whether all examples count the same."""
+        return bool((self.share == self.share[0]).all())
+
+    @classmethod
+    def of(cls, target: Target, labels: Floats, weight: Floats | None) -> Data:
+        """Encode labels; weights are 1 if there are none."""
+        y = target.encode(labels)
+        weight = np.ones(len(y)) if weight is None else weight
+        total = float(weight.sum())
+        return cls(target, y, weight / total, total)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How features are substituted."""
+
+    k: int  #: slots
+    free: int  #: of these, for features that are not always in
+    eta: float = 0.0  #: step of a newcomer; 0: by curvature
+    m: float = 0.0  #: steps of the retained are eta / m; 0: as long as is safe
+    exchange: str = "gradient"  #: or "exact"
+    standardize: bool = True
+    n_sharing: int = 1  #: workers whose margins add up

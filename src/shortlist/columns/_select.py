@@ -1,0 +1,73 @@
+"""From a source of columns to a Shortlist, free of scikit-learn: what commands run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from shortlist._protocols import ColumnSource, DataError, Observer, ShortlistError
+from shortlist._shortlist import Shortlist
+from shortlist._targets import choose_target
+from shortlist.columns._data import Data
+from shortlist.columns._sharing import SharedSubstitution
+from shortlist.columns._substitution import Request, Substitution
+from shortlist.engines.columns import run_columns
+from shortlist.sources._labels import encode_labels
+
+
+def select_columns(
+    source: ColumnSource,
+    k: int,
+    *,
+    loss: Any = "auto",
+    classes: Sequence[str] | None = None,
+    always: Sequence[str] = (),
+    never: Sequence[str] = (),
+    seed: int = 0,
+    n_workers: int = 1,
+    observe: Observer | None = None,
+    **settings: Any,
+) -> Shortlist:
+    """Choose from the columns of a source that has its target among them.
+
+    Parameters
+    ----------
+    source : ColumnSource
+        With ``y``.
+    k : int
+    loss, classes, always, never, seed, n_workers, observe
+        As for ``OnlineSubstitution``; classes are texts.
+    **settings
+        Other settings of ``Request``.
+    """
+    y = getattr(source, "y", None)
+    if y is None:
+        raise ShortlistError(f"{source.name}: expected a target (target=), got none")
+    codes, names = encode_labels(y, len(y), f"{source.name}: target")
+    known: Sequence[Any] | None = classes
+    if classes is not None and names is None:
+        known = [_number(text) for text in classes]
+    try:
+        target = choose_target(loss, codes, labels=names, classes=known)
+    except DataError as error:
+        raise DataError(f"{source.name}: {error}") from None
+    data = Data.of(target, codes, None)
+    request = Request(k, always=tuple(always), never=tuple(never), **settings)
+    if n_workers == 1:
+        chosen = run_columns(Substitution(data, request), source, observe)
+    else:
+        shared = SharedSubstitution(data, request, source, n_workers, seed=seed)
+        chosen = shared.run(observe)
+    assert isinstance(chosen, Shortlist)
+    return chosen
+
+
+def _number(text: str) -> float:
+    try:
+        return float(np.float64(text))
+    except ValueError:
+        raise ShortlistError(
+            f"classes should be numbers, as the labels are, got {text!r}"
+        ) from None

@@ -1,0 +1,221 @@
+"""Asynchronous substitution: workers with a share of the budget each, and one sum.
+
+Each worker knows its own columns, and of those of all others only what they add up to. It
+pulls the sum of all margins, lets a few features arrive, and pushes by how much its own
+margins have changed. Nobody waits for anybody within a pass.
+
+Features are dealt to the workers afresh in each pass, those that are retained as well, and
+these so that each worker has its share of the weak ones. With a fixed division a worker
+whose features hold more of the truth than its share has room for could never give any away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from shortlist._protocols import (
+    ColumnSource,
+    Observer,
+    Progress,
+    ShortlistError,
+)
+from shortlist._shortlist import Shortlist
+from shortlist.columns._data import Data
+from shortlist.columns._retained import Column, Event, prepare
+from shortlist.columns._substitution import (
+    CAPABILITIES,
+    Request,
+    Worker,
+    published,
+    quotas,
+    status_of,
+    trace_of,
+    worker_for,
+)
+from shortlist.engines.board import Board, SharedBoard, StaleBoard
+from shortlist.engines.serial import Interrupted
+from shortlist.engines.workers import on_threads, take_turns
+from shortlist.kernels.substitution import ALWAYS, SKIPPED
+
+#: Features that arrive between a pull and a push.
+_AT_A_TIME = 16
+
+
+class SharedSubstitution:
+    """A run of several workers over a source that can be read in any order.
+
+    Parameters
+    ----------
+    data : Data
+    request : Request
+        For all workers together.
+    source : ColumnSource
+        Reiterable, with a known number of columns.
+    n_workers : int
+    seed : int, default=0
+        Deals the features.
+    staleness : int, default=None
+        None: threads. A number: workers take turns, and see the sum as it was that many
+        pushes ago.
+    """
+
+    def __init__(
+        self,
+        data: Data,
+        request: Request,
+        source: ColumnSource,
+        n_workers: int,
+        *,
+        seed: int = 0,
+        staleness: int | None = None,
+    ) -> None:
+        if not source.reiterable or source.n_columns is None:
+            raise ShortlistError(
+                f"{source.name}: n_workers above 1 need columns that can be read in any "
+                "order: an array, a table or files"
+            )
+        self.data, self.request, self.source = data, request, source
+        self.requests = quotas(request, n_workers)
+        self._settings = [r.settings(data, n_workers) for r in self.requests]
+        self.workers: list[Worker] = [worker_for(data, s) for s in self._settings]
+        self._staleness = staleness
+        self._rng = np.random.default_rng(seed)
+        self._pushed = [worker.margins() for worker in self.workers]
+        self._events: list[Event] = []
+        self._came = [0] * n_workers
+        self._seen, self._watch = 0, Lock()
+        self.history: list[tuple[int, float]] = []
+
+    def run(self, observe: Observer | None = None) -> Shortlist:
+        """Pass after pass, until one changes nothing."""
+        assert self.source.n_columns is not None
+        self._begin()
+        before = np.inf
+        try:
+            for number in range(1, int(self.request.passes) + 1):
+                if number > 1:
+                    self._deal_retained()
+                self._one_pass(self.source.n_columns, number, observe)
+                loss = self._loss()
+                self.history.append((sum(self._came), loss))
+                if not any(self._came) and before - loss <= self.request.tol * before:
+                    break
+                before = loss
+        except KeyboardInterrupt:
+            raise Interrupted(self.result()) from None
+        return self.result()
+
+    def _one_pass(self, n: int, number: int, observe: Observer | None) -> None:
+        """Let all workers loose on features that are dealt to them at random."""
+        q = len(self.workers)
+        self._seen, self._came, self._sequence = 0, [0] * q, [0] * q
+        total = sum(self._pushed[1:], self._pushed[0])
+        stale = self._staleness
+        self.board: Board = (
+            SharedBoard(total) if stale is None else StaleBoard(total, stale)
+        )
+        dealt = self._rng.permutation(n)
+        work = [self._pass(t, dealt[t::q], number, observe) for t in range(q)]
+        (on_threads if stale is None else take_turns)(work)
+
+    def _deal_retained(self) -> None:
+        """Give each worker its share of the strong and of the weak ones."""
+        q = len(self.workers)
+        columns = [column for worker in self.workers for column in worker.columns()]
+        columns.sort(key=lambda c: (not c.locked, np.linalg.norm(c.weight), c.id))
+        hands: list[list[Column]] = [[] for _ in range(q)]
+        t = 0
+        for column in columns:  # the weakest first, to one worker after the other
+            while not column.locked and len(hands[t % q]) >= self.requests[t % q].k:
+                t += 1
+            hands[0 if column.locked else t % q].append(column)
+            t += not column.locked
+        intercept = sum((w.intercept for w in self.workers), np.zeros(1)) / q
+        self._events += [e for w in self.workers for e in w.retained.events]
+        self.workers = [worker_for(self.data, s) for s in self._settings]
+        for worker, hand in zip(self.workers, hands, strict=True):
+            worker.take_over(hand, intercept)
+        self._pushed = [worker.margins() for worker in self.workers]
+
+    def _begin(self) -> None:
+        """Give the first worker what is always in; refuse names that are not there."""
+        if self.request.never:
+            self.source.take(self.request.never)
+        if names := list(dict.fromkeys(self.request.always)):
+            block, share = self.source.take(names), self.data.share
+            ready = prepare(block, share, standardize=self.request.standardize)
+            status = np.full(len(names), ALWAYS)
+            self._came[0] += self.workers[0].step(ready, status, 1)
+            self._pushed[0] = self.workers[0].margins()
+
+    def _pass(
+        self, t: int, numbers: Any, pass_number: int, observe: Observer | None
+    ) -> Iterator[None]:
+        """Let a worker's features arrive, some at a time."""
+        worker, request = self.workers[t], self.requests[t]
+        never = set(request.never)
+        for first in range(0, len(numbers), _AT_A_TIME):
+            block = self.source.take(numbers[first : first + _AT_A_TIME].tolist())
+            ready = prepare(
+                block, self.data.share, standardize=self.request.standardize
+            )
+            status = status_of(ready, (), never)
+            # A feature is dealt to one worker a pass, so nobody else can take it now;
+            # who has it since an earlier pass keeps it.
+            elsewhere = self._held_by_others(t)
+            status[[i in elsewhere for i in block.ids.tolist()]] = SKIPPED
+            others = self.board.pull(t) - self._pushed[t]
+            self._came[t] += worker.step(ready, status, pass_number, others)
+            self._push(t)
+            with self._watch:
+                self._seen += len(block.names)
+                if observe is not None:
+                    size = self.source.n_columns
+                    place = (self._seen, size, "columns", self._seen)
+                    observe(Progress(pass_number, "select", *place, np.nan))
+            yield
+
+    def _held_by_others(self, t: int) -> set[int]:
+        held = (w.retained.holds() for i, w in enumerate(self.workers) if i != t)
+        return set().union(*held)
+
+    def _push(self, t: int) -> None:
+        """Tell by how much a worker's own margins have changed."""
+        now = self.workers[t].margins()
+        self._sequence[t] += 1
+        self.board.push(t, self._sequence[t], now - self._pushed[t])
+        self._pushed[t] = now
+
+    def _loss(self) -> float:
+        others = sum(self._pushed[1:], np.zeros_like(self._pushed[0]))
+        return self.workers[0].objective(others)
+
+    def result(self) -> Shortlist:
+        """What all workers retain now, refitted together if wanted."""
+        whole = worker_for(
+            self.data, replace(self.request, exchange="gradient").settings(self.data)
+        )
+        bias = sum((worker.intercept for worker in self.workers), np.zeros(1))
+        columns = [column for worker in self.workers for column in worker.columns()]
+        whole.take_over(columns, bias)
+        if self.request.refit:
+            whole.refit()
+        events = [e for worker in self.workers for e in worker.retained.events]
+        settings = replace(whole.settings, exchange=self._settings[0].exchange)
+        return published(
+            whole,
+            self.data,
+            method=CAPABILITIES.method,
+            k=self.request.k,
+            n_features=self.source.n_columns or 0,
+            params={
+                **self.request.params(settings),
+                "n_workers": len(self.workers),
+            },
+            trace=trace_of([*self._events, *events], self.history),
+        )

@@ -1,0 +1,245 @@
+"""Substitution for any smooth loss: a pass over the retained columns for each arrival."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shortlist._protocols import Floats
+from shortlist.columns._data import Data, Settings
+from shortlist.columns._retained import Column, Prepared, Retained
+from shortlist.columns._sweep import (
+    OWN,
+    SLOPE_OF_NEWCOMER,
+    SLOPES,
+    Examples,
+    Linear,
+    Swept,
+    sweep,
+)
+from shortlist.kernels.substitution import ALWAYS, SKIPPED, power_step, weakest
+from shortlist.losses.arrays import mean_loss
+from shortlist.objectives import LinearObjective
+
+#: Rows that a thread works on at a time; sums do not depend on the number of threads.
+_PART = 1 << 14
+#: Threads are worth their while if a pass is over this many numbers.
+_MANY = 1 << 21
+_MOST_THREADS = 8
+#: Ridge of standardised weights in refits, in units of one example's loss: classes may be
+#: separable.
+_RIDGE = 5.0
+#: While features are chosen, that of the weights is larger: with few examples a choice that
+#: is held back errs less.
+_SEARCH_RIDGE = 50.0
+#: Curvature of a newcomer, as a share of the most it can be, that steps go by at least.
+_LEAST_CURVATURE = 0.05
+
+
+class SmoothWorker:
+    """Retains the best columns it has met, for a loss with any number of margins.
+
+    Parameters
+    ----------
+    data : Data
+    settings : Settings
+    """
+
+    def __init__(self, data: Data, settings: Settings) -> None:
+        self.data, self.settings = data, settings
+        k, C, n_rows = settings.k, data.n_margins, len(data.y)
+        self.retained = Retained.empty(k, n_rows)
+        self.n_arrived = 0
+        self._l2 = 0.0 if settings.eta > 0.0 else _SEARCH_RIDGE / data.n_examples
+        self._locked = np.zeros(k, np.bool_)
+        self._n_free = 0
+        self._gram, self._vector = np.zeros((k, k)), np.zeros(k)
+        self._W, self._bias = np.zeros((k, C)), np.zeros(C)
+        self._nobody = np.zeros((n_rows, C))
+        self._examples = Examples(data.y, data.share)
+        starts = range(0, n_rows, _PART)
+        self._parts = [np.array([s, min(s + _PART, n_rows)]) for s in starts]
+        self._swept = [
+            Swept(np.zeros((k, C)), np.zeros((3, C)), np.zeros(1)) for _ in starts
+        ]
+        self._bias[:] = self._best_constant() / settings.n_sharing
+
+    @property
+    def weights(self) -> Floats:
+        """Of the retained columns, shape (n, C)."""
+        return self._W[: self.retained.n].copy()
+
+    @property
+    def intercept(self) -> Floats:
+        """Of columns that are centred, shape (C,)."""
+        return self._bias.copy()
+
+    def margins(self) -> Floats:
+        """What the retained columns and the intercept say, shape (n_rows, C)."""
+        n = self.retained.n
+        return np.ascontiguousarray(
+            self.retained.values[:n].T @ self._W[:n] + self._bias
+        )
+
+    def objective(self, others: Floats | None = None) -> float:
+        """Mean loss."""
+        Z = self.margins() if others is None else self.margins() + others
+        return float(mean_loss(self.data.loss, self.data.y, Z, self.data.share))
+
+    def step(
+        self,
+        block: Prepared,
+        status: NDArray[np.int64],
+        pass_number: int,
+        others: Floats | None = None,
+    ) -> int:
+        """Let the columns of a block arrive; return how many came in.
+
+        ``others``: margins that other workers are responsible for.
+        """
+        model = Linear(
+            self.retained.values,
+            self._W,
+            self._bias,
+            self._nobody if others is None else others,
+        )
+        n_in, held = 0, self.retained.holds()
+        with self._pool() as pool:
+            spread: Callable[..., Any] = map if pool is None else pool.map
+            for j in range(len(status)):
+                if status[j] != SKIPPED and int(block.ids[j]) not in held:
+                    always = bool(status[j] == ALWAYS)
+                    slot, weight = self._arrive(model, block, j, always, spread)
+                    if slot >= 0:
+                        self._seat(block, j, slot, weight, pass_number)
+                        self._locked[slot] = always
+                        held = self.retained.holds()
+                        n_in += 1
+        return n_in
+
+    def _pool(self) -> Any:
+        """Threads for the parts of the rows, if there is enough to do."""
+        work = len(self.data.y) * self.settings.k * self.data.n_margins
+        threads = min(os.cpu_count() or 1, len(self._parts), _MOST_THREADS)
+        if work < _MANY or threads == 1 or self.settings.n_sharing > 1:
+            return nullcontext()
+        return ThreadPoolExecutor(threads)
+
+    def _arrive(
+        self,
+        model: Linear,
+        block: Prepared,
+        j: int,
+        always: bool,
+        spread: Callable[..., Any],
+    ) -> tuple[int, Floats]:
+        """Move the weights; return a slot for column j, or -1, and its weight."""
+        n, x = self.retained.n, block.values[j]
+        loss, examples = self.data.loss, self._examples
+
+        def work(part: NDArray[np.int64], out: Swept) -> None:
+            sweep(loss, model, n, examples, x, part, out)
+
+        list(spread(work, self._parts, self._swept))
+        slopes = sum(part.slopes[:n] for part in self._swept)
+        sums = sum(part.sums for part in self._swept)
+        self.n_arrived += 1
+        eta, step, bound = self._lengths(sums, x)
+        if n:
+            self._W[:n] -= step * (slopes + self._l2 * self._W[:n])
+        self._bias -= sums[SLOPES] / (bound * self.settings.n_sharing)
+        newcomer = -eta * sums[SLOPE_OF_NEWCOMER]
+        if always:
+            return n, newcomer
+        if self._n_free < self.settings.free:
+            self._n_free += 1
+            return n, newcomer
+        if not self.settings.free:
+            return -1, newcomer
+        sizes = np.linalg.norm(self._W[:n], axis=1)
+        slot = int(weakest(sizes, self._locked, n))
+        comes = np.linalg.norm(newcomer) > sizes[slot]
+        return (slot if comes else -1), newcomer
+
+    def _lengths(self, sums: Floats, x: Floats) -> tuple[Floats, float, float]:
+        """Steps of the newcomer, in each margin, and of the retained; the curvature."""
+        bound = float(type(self.data.loss).smoothness)
+        if not np.isfinite(bound):
+            bound = max(1e-12, *(float(part.steepest[0]) for part in self._swept))
+        square = float(self.data.share @ (x * x)) or 1.0
+        if self.settings.eta > 0.0:
+            eta = np.full(self.data.n_margins, self.settings.eta)
+        else:
+            least = _LEAST_CURVATURE * bound * square
+            eta = 1.0 / np.maximum(sums[OWN] + self._l2, least)
+        if self.settings.m > 0.0 and self.settings.eta > 0.0:
+            return eta, self.settings.eta / self.settings.m, bound
+        n = self.retained.n
+        largest = float(power_step(self._gram, n, self._vector)) if n else 0.0
+        largest = max(largest, float(self._gram.diagonal().max()), 1e-300)
+        step = 1.0 / (self._l2 + bound * largest)
+        return eta, step, bound
+
+    def _seat(
+        self, block: Prepared, j: int, slot: int, weight: Floats, pass_number: int
+    ) -> None:
+        """Give a slot to column j."""
+        n = self.retained.n
+        left = self.retained.names[slot] if slot < n else ""
+        if slot == n:
+            self._vector[slot] = 1.0 / np.sqrt(n + 1.0)
+        products = self.retained.values[:n] @ (self.data.share * block.values[j])
+        self._gram[slot, :n] = self._gram[:n, slot] = products
+        self._gram[slot, slot] = self.data.share @ block.values[j] ** 2
+        self._W[slot] = weight
+        self.retained.seat(block, j, slot)
+        self.retained.note(self.n_arrived, pass_number, block.names[j], left)
+
+    def _linear(self, n: int) -> LinearObjective:
+        columns = self.retained.values[:n].T if n else np.zeros((len(self.data.y), 1))
+        vector = self.data.loss.is_vector
+        return LinearObjective(
+            self.data.loss,
+            columns,
+            self.data.y,
+            l2=_RIDGE / self.data.n_examples,
+            sample_weight=self.data.share,
+            n_outputs=self.data.n_margins if vector else None,
+        )
+
+    def _best_constant(self) -> Floats:
+        return self._linear(0).refit(np.empty(0, np.int64)).nuisance
+
+    def columns(self) -> list[Column]:
+        """All that is retained, to be handed over."""
+        w, locked = self.weights, self._locked.tolist()
+        return [self.retained.column(a, w, locked[a]) for a in range(self.retained.n)]
+
+    def take_over(self, columns: Sequence[Column], intercept: Floats) -> None:
+        """Retain these columns and no others, with their weights."""
+        self.retained.hold(columns)
+        n, self._bias[:] = len(columns), intercept
+        values = self.retained.values[:n]
+        self._gram[:n, :n] = (values * self.data.share) @ values.T
+        self._W[:n] = np.array([column.weight for column in columns]).reshape(n, -1)
+        self._locked[:n] = [column.locked for column in columns]
+        self._vector[:n] = n**-0.5 if n else 0.0
+        self._n_free = n - int(self._locked[:n].sum())
+
+    def restore(self, weights: Floats, intercept: Floats) -> None:
+        """Go back to weights as they were before a refit."""
+        self._W[: self.retained.n], self._bias[:] = weights, intercept
+
+    def refit(self) -> None:
+        """Move the weights and the intercept to where the loss is smallest."""
+        n = self.retained.n
+        if n:
+            fit = self._linear(n).refit(np.arange(n * self.data.n_margins))
+            self._W[:n] = fit.weights.reshape(n, -1)
+            self._bias[:] = fit.nuisance

@@ -1,0 +1,74 @@
+"""Arrays, in memory or mapped from a file, dense or sparse, as a source of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from shortlist._protocols import Floats
+from shortlist.sources._column_blocks import NumberedColumns
+from shortlist.sources.arrays import check_matrix
+
+
+class ArrayColumns(NumberedColumns):
+    """Columns of a dense or sparse array, which is never copied whole if it is dense.
+
+    Parameters
+    ----------
+    X : array-like or sparse array of shape (n_rows, n_columns)
+        Any real dtype, order and layout, ``np.memmap`` included: only the columns of a
+        block are read. What is sparse and not CSC is converted to it once.
+    names : sequence of str, default=None
+        Names of the columns, whose hashes are their ids; None means "x0", "x1" and so
+        on, and numbers as ids.
+    missing : {"error", "mean", "zero"}, default="error"
+        Whether a NaN is an error, or stands for the mean of its column, or for 0.
+        Infinite values are errors.
+    block_columns : int, default=None
+        Columns in a block; None: from 64 to 512, of 32 MB if possible.
+    name : str, default="array"
+        What messages call the array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> source = ArrayColumns(np.arange(6.0).reshape(2, 3))
+    >>> block = source.take(["x2", 0])
+    >>> block.names, block.values
+    (['x2', 'x0'], array([[2., 5.], [0., 3.]]))
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        names: Sequence[str] | None = None,
+        *,
+        missing: str = "error",
+        block_columns: int | None = None,
+        name: str = "array",
+    ):
+        self._sparse = hasattr(X, "tocsc")
+        # asanyarray: a memory map should stay one
+        self._X = check_matrix(X.tocsc() if self._sparse else np.asanyarray(X), name)
+        n_rows, n_columns = map(int, self._X.shape)
+        super().__init__(
+            name,
+            names,
+            (n_rows, n_columns),
+            missing=missing,
+            block_columns=block_columns,
+        )
+
+    def _read(self, numbers: Sequence[int], out: Floats) -> None:
+        if not self._sparse:
+            run = isinstance(numbers, range)
+            chosen = slice(numbers[0], numbers[-1] + 1) if run else list(numbers)
+            out[...] = self._X[:, chosen].T
+            return
+        out[...] = 0.0
+        for row, number in zip(out, numbers, strict=True):
+            part = slice(int(self._X.indptr[number]), int(self._X.indptr[number + 1]))
+            # entries that repeat add up
+            np.add.at(row, self._X.indices[part], self._X.data[part])

@@ -1,0 +1,109 @@
+"""``shortlist select --columns``: tables read column by column."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from shortlist import OnlineSubstitution, Shortlist
+from shortlist._protocols import Progress
+from shortlist.cli._progress import detail
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """Genes, two of which decide, in a Parquet file and in a folder; the frame."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        rng.normal(size=(200, 50)), columns=[f"gene{j}" for j in range(50)]
+    )
+    margin = frame["gene7"] - 2 * frame["gene30"]
+    frame["kind"] = np.where(margin > 0, "ill", "well")
+    frame["age"] = margin + 0.1 * rng.normal(size=200)
+    folder = tmp_path_factory.mktemp("columns")
+    frame.to_parquet(folder / "genes.parquet")
+    (folder / "genes").mkdir()
+    for name in frame.columns.drop("kind"):
+        np.save(folder / "genes" / f"{name}.npy", frame[name].to_numpy())
+    return folder, frame
+
+
+def test_columns_of_a_file_give_what_the_estimator_gives(run, table, tmp_path):
+    folder, frame = table
+    model = tmp_path / "model.shortlist"
+    done = run(
+        *("select", "--columns", folder / "genes.parquet", "--target", "age"),
+        *("-k", 2, "--never", "gene1", "-o", model),
+    )
+    assert done.exit_code == 1  # kind is text
+    assert "column 'kind': expected numbers" in done.stderr
+    numbers = tmp_path / "numbers.parquet"
+    frame.drop(columns="kind").to_parquet(numbers)
+    words = ("select", "--columns", numbers, "--target", "age", "-k", 2, "-o", model)
+    done = run(*words)
+    assert done.exit_code == 0, done.stderr
+    assert "2 of 50 features chosen by online_substitution" in done.stdout
+    X, y = frame.drop(columns=["kind", "age"]), frame["age"]
+    fitted = OnlineSubstitution(2).fit(X, y)
+    saved = Shortlist.load(model)
+    assert saved.names == fitted.shortlist_.names == ("gene30", "gene7")
+    np.testing.assert_allclose(saved.weights, fitted.shortlist_.weights)
+    assert saved.params["command"].startswith("shortlist select")
+    predicted = run("predict", model, numbers)
+    assert predicted.exit_code == 0, predicted.stderr
+    values = np.array(predicted.stdout.split(), float)
+    np.testing.assert_allclose(values, fitted.predict(X), rtol=1e-4, atol=1e-4)
+
+
+def test_workers_settings_and_folders(run, table):
+    folder, _ = table
+    done = run(
+        *("select", "--columns", folder / "genes", "--target", "age", "-k", 4),
+        *("--workers", 2, "--passes", 3, "--format", "json", "--loss", "huber"),
+    )
+    assert done.exit_code == 0, done.stderr
+    assert '"n_workers": 2' in done.stdout
+    assert '"passes": 3' in done.stdout
+    assert "gene30" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--method", "mission"), "mission reads rows; --columns goes with"),
+        (("--memory", "1MB"), "online_substitution has no setting --memory"),
+        (("--holdout", "0.1"), "--holdout does not go with --columns"),
+        (("other.parquet",), "--columns wants one FILE, got 2"),
+        (("--loss", "hinge"), "online_substitution knows"),
+        (("--never", "gene99"), "'gene99'"),
+        (("--missing", "category"), "missing: expected"),
+    ],
+)
+def test_what_does_not_go_with_columns_is_refused(run, table, words, message):
+    done = run(
+        "select", "--columns", table[0] / "genes", "-k", 2, "--target", "age", *words
+    )
+    assert done.exit_code != 0
+    assert message in " ".join(done.stderr.split())
+
+
+def test_missing_values_are_filled_in_on_request(run, table, tmp_path):
+    frame = table[1].drop(columns="kind")
+    frame.loc[3, "gene2"] = np.nan
+    frame.to_parquet(tmp_path / "gaps.parquet")
+    words = ("select", "--columns", tmp_path / "gaps.parquet", "--target", "age")
+    done = run(*words, "-k", 2)
+    assert "row 3, column 'gene2'" in done.stderr
+    assert run(*words, "-k", 2, "--missing", "mean").exit_code == 0
+
+
+def test_a_target_is_needed_and_rows_are_refused(run, table, data):
+    done = run("select", "--columns", table[0] / "genes", "-k", 2)
+    assert "--columns wants --target" in done.stderr
+    done = run("select", data, "-k", 2, "--method", "online_substitution")
+    assert "online_substitution goes with --columns" in done.stderr
+
+
+def test_progress_is_in_columns_a_second():
+    progress = Progress(2, "select", 500, 1000, "columns", 500, 0.25)
+    assert "250 columns/s" in detail(progress, 250.0, 250.0)
+    assert "2 s left" in detail(progress, 250.0, 250.0)
