@@ -3,7 +3,7 @@
 Files are looked for in the folder that $SHORTLIST_DATA names, else in ``data/`` of the
 project; nothing is downloaded. Each is a NumPy archive with ``y`` and either ``X`` or the
 parts of a CSR matrix (``data``, ``indices``, ``indptr``, ``shape``). Genomes are FASTA
-files in ``genomes/`` of that folder.
+files in ``genomes/`` of that folder, recordings of houses archives in ``sensors/``.
 """
 
 import os
@@ -51,6 +51,22 @@ def genome(name):
         If there is no such file.
     """
     return _found(name, folder() / "genomes" / f"{name}.fna.gz")
+
+
+def house(name):
+    """Recording of a house: its arrays by name.
+
+    ``X_change`` and ``X_last`` (a sensor has just changed; it was the last to do so), a row
+    a minute, ``y`` with 0 for no label, ``day``, ``sensor_names``, ``activity_names``.
+
+    Raises
+    ------
+    Missing
+        If there is no such file.
+    """
+    path = _found(name, folder() / "sensors" / f"{name}.npz")
+    with np.load(path, allow_pickle=False) as archive:
+        return {part: archive[part] for part in archive.files}
 
 
 def _found(name, path):

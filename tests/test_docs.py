@@ -45,3 +45,13 @@ def test_the_readme_works_as_written(capsys, tmp_path, monkeypatch):
 def test_links_between_pages_lead_somewhere(page):
     for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
         assert (page.parent / link).exists(), link
+
+
+def test_the_page_on_sequences_works_as_written(capsys):
+    page = DOCS / "sequences.md"
+    scope = {"__name__": "docs"}
+    for block in code_in(page):
+        exec(compile(block, page.name, "exec"), scope)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed == ["('x2', 'x5')", "True", "(3,)"]
+    assert all(f"`{line}`" in page.read_text() for line in printed)

@@ -50,3 +50,18 @@ def test_excerpts_are_whole_and_listed_by_accession():
         accession, _, bases = record.partition(":")
         assert f"| `{path.name}` | {accession} |" in readme
         assert bases.startswith("1000001-1200000,")
+
+
+def test_few_sensors_of_the_smart_home_are_enough(tmp_path):
+    table = tmp_path / "house.csv"
+    command = [sys.executable, "examples/smart_home.py", str(table)]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    (enough,) = re.findall(r"^enough: (.*)$", done.stdout, re.MULTILINE)
+    assert 3 <= len(enough.split(", ")) <= 6
+    assert "bed pressure" in enough
+    header, first = table.read_text().splitlines()[:2]
+    assert header.startswith("day,activity,bed pressure,")
+    assert first.startswith("day 1,sleep,")

@@ -25,6 +25,7 @@ def scripts(monkeypatch):
         "foba.synthetic",
         "foba.corollary",
         "foba.real",
+        "foba.sensors",
         "gsr.accuracy",
         "gsr.convergence",
         "gsr.outliers",
@@ -87,6 +88,40 @@ def test_a_benchmark_runs_and_writes_what_it_found(
         lines = read_lines(tmp_path / file)
         assert lines
         assert all(float(line["seconds"]) > 0.0 for line in lines)
+
+
+def test_chains_are_timed_without_their_peer_too(scripts, monkeypatch, capsys):
+    from benchmarks import sensors
+
+    def missing(*_):
+        raise ImportError
+
+    monkeypatch.setattr(sensors, "crfsuite_seconds", missing)
+    monkeypatch.setattr(sys, "argv", ["sensors", "--quick"])
+    sensors.main()
+    printed = capsys.readouterr().out
+    assert "2,700 steps, 40 sensors, 14 activities" in printed
+    assert "CRFsuite is not installed" in printed
+
+
+def test_the_sensor_study_pools_folds_and_draws(scripts, monkeypatch, capsys, tmp_path):
+    lines = [
+        "house,method,fold,size,sensors,features,objective,counts,names",
+        "cabin,group,0,1,1,4,0.2,2/10 0/4,door",
+        "cabin,group,0,0,0,0,0.9,0/10 4/4,",
+        "cabin,group,1,1,1,4,0.3,0/10 4/4,bed",
+        "cabin,group,1,0,0,0,0.8,0/10 4/4,",
+        "cabin,l1,0,0,1,2,nan,10/10 0/4,door",
+        "cabin,l1,1,0,0,0,nan,10/10 0/4,",
+    ]
+    (tmp_path / "sensors.csv").write_text("\n".join(lines) + "\n")
+    monkeypatch.setattr(sys, "argv", ["report", "--results", str(tmp_path)])
+    import_module("papers.foba.sensors_report").main()
+    printed = capsys.readouterr().out
+    assert "| whole sensors, FoBa | 30.0 (21.43) |" in printed
+    assert "- whole sensors, FoBa: door 1, bed 1" in printed
+    for name in ("sensors", "sensors_activities"):
+        assert (tmp_path / f"{name}.png").stat().st_size > 1000
 
 
 def test_results_are_taken_up_not_measured_again(scripts, tmp_path, capsys):

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from shortlist.table._gsr_estimators import GSR
     from shortlist.table._gsr_family import ERFS, MTFS, RFS, RK1U
     from shortlist.table._projected_estimators import ITI, PHT, ProjectedGradient
+    from shortlist.table._sensor_selector import SensorSelector
 
 _HOMES = {
     "AdaFobos": "shortlist.rows",
@@ -64,6 +65,7 @@ _HOMES = {
     "RK1U": "shortlist.table",
     "SGDIHT": "shortlist.sketch",
     "SOFS": "shortlist.rows",
+    "SensorSelector": "shortlist.table",
     "Shortlist": "shortlist._shortlist",
     "ShortlistError": "shortlist._protocols",
     "VwSource": "shortlist.sources",
@@ -101,6 +103,7 @@ __all__ = [
     "ParquetSource",
     "ProjectedGradient",
     "ReliefF",
+    "SensorSelector",
     "Shortlist",
     "ShortlistError",
     "VwSource",

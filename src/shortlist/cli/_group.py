@@ -22,6 +22,7 @@ COMMANDS = {
     "transform": "shortlist.cli.transform:transform",
     "merge": "shortlist.cli.merge:merge",
     "inspect": "shortlist.cli.inspect:inspect",
+    "sensors": "shortlist.cli.sensors:sensors",
     "cache": "shortlist.cli.cache:cache",
 }
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shortlist.table._gsr_estimators import GSR
     from shortlist.table._gsr_family import ERFS, MTFS, RFS, RK1U
     from shortlist.table._projected_estimators import ITI, PHT, ProjectedGradient
+    from shortlist.table._sensor_selector import SensorSelector
 
 __all__ = [
     "ERFS",
@@ -40,6 +41,7 @@ __all__ = [
     "ProjectedGradient",
     "ProjectedSettings",
     "ReliefF",
+    "SensorSelector",
     "Settings",
     "Units",
     "foba",
@@ -63,6 +65,7 @@ _HOMES = {
     "ReliefF": "_filter_estimators",
     "RFS": "_gsr_family",
     "RK1U": "_gsr_family",
+    "SensorSelector": "_sensor_selector",
 }
 
 

@@ -1,0 +1,86 @@
+"""A time-ordered table, from files to what sensors are selected from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class SensorColumns(NamedTuple):
+    """Rows in the order of time."""
+
+    X: Any  #: CSR, a column for each of names
+    names: list[str]
+    y: list[Any]  #: activities; None where there is none
+    sequence: list[str] | None  #: of each row
+
+
+def read_sensors(
+    files: Sequence[str],
+    label: str,
+    sequence: str | None,
+    never: Sequence[str] = (),
+    input_format: str = "auto",
+) -> SensorColumns:
+    """Read tables; a column of texts makes a column for each text, as in ``lamp=on``."""
+    from scipy.sparse import csr_array
+
+    from shortlist._protocols import DataError
+    from shortlist.cli._input import open_rows
+
+    options: dict[str, Any] = {"target": label}
+    if sequence is not None:
+        options["text"] = [sequence]
+    source = open_rows(files, input_format, options=options)
+    blocks = list(source.blocks())
+    if not any(block.n_rows for block in blocks):
+        raise DataError(f"{source.name}: expected rows, got none")
+    ids = np.concatenate([block.ids for block in blocks])
+    values = np.concatenate([block.values for block in blocks])
+    sizes = np.concatenate([np.diff(block.indptr) for block in blocks])
+    y = np.concatenate([block.y for block in blocks])
+    found, place = np.unique(ids, return_inverse=True)
+    names = source.names(found)
+    for name in never:
+        if not any(sensor_name(known) == name for known in names):
+            raise DataError(f"{source.name}: expected a column {name!r} to leave out")
+
+    row_of = np.repeat(np.arange(len(sizes)), sizes)
+    of_sequence = None
+    if sequence is not None:
+        is_sequence = np.array([name.startswith(f"{sequence}=") for name in names])
+        inside = is_sequence[place]
+        if len(np.unique(row_of[inside])) < len(sizes):
+            has = np.isin(np.arange(len(sizes)), row_of[inside])
+            raise DataError(
+                f"{source.name}: row {int(np.argmin(has))}: expected a value in column "
+                f"{sequence!r}, got none"
+            )
+        texts = [name[len(sequence) + 1 :] for name in names]
+        of_sequence = [texts[j] for j in place[inside].tolist()]
+    barred = {sequence, *never}
+    kept = [j for j, name in enumerate(names) if sensor_name(name) not in barred]
+    kept.sort(key=lambda j: names[j])
+    table = csr_array((values, (row_of, place)), shape=(len(sizes), len(names)))
+    known = source.label_names
+    labels = [
+        None if np.isnan(code) else code if known is None else known[int(code)]
+        for code in y.tolist()
+    ]
+    return SensorColumns(
+        table.tocsr()[:, kept], [names[j] for j in kept], labels, of_sequence
+    )
+
+
+def sensor_name(column: str, separator: str | None = None) -> str:
+    """Sensor that a column belongs to.
+
+    Examples
+    --------
+    >>> sensor_name("lamp=on"), sensor_name("door:last", ":"), sensor_name("door")
+    ('lamp', 'door', 'door')
+    """
+    name = column.partition("=")[0] or column
+    return name if separator is None else name.partition(separator)[0] or name

@@ -1,0 +1,91 @@
+"""Chains of labels: compiled sums over paths against every path, one by one."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reference import chain_crf as reference
+from shortlist.kernels.chain import log_partition
+from shortlist.objectives.chain_model import (
+    ChainModel,
+    label_factors,
+    move_factors,
+    unpacked,
+)
+
+
+def model_of(rng, n_features, n_labels, size=1.0):
+    weights = size * rng.normal(size=(n_features, n_labels))
+    return unpacked(weights, size * rng.normal(size=n_labels * (n_labels + 3)))
+
+
+def bounds_of(lengths):
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+@settings(max_examples=30)
+@given(
+    seed=st.integers(0, 10**6),
+    n_labels=st.integers(1, 4),
+    lengths=st.lists(st.integers(0, 4), min_size=1, max_size=4),
+)
+def test_small_chains_are_those_of_enumeration(seed, n_labels, lengths):
+    rng = np.random.default_rng(seed)
+    X, model = rng.normal(size=(sum(lengths), 2)), model_of(rng, 2, n_labels)
+    bounds = bounds_of(lengths)
+    marginals, decoded = model.marginals(X, bounds), model.decode(X, bounds)
+    assert marginals.shape == (len(X), n_labels)
+    for begin, end in itertools.pairwise(bounds):
+        if begin == end:
+            continue
+        scores = model.scores(X[begin:end])
+        paths, logs, _ = reference.every_path(scores, model.moves)
+        assert decoded[begin:end].tolist() == paths[np.argmax(logs)].tolist()
+        for t in range(end - begin):
+            sure = np.bincount(paths[:, t], np.exp(logs), n_labels)
+            np.testing.assert_allclose(marginals[begin + t], sure, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_labels", [1, 3, 8, 9, 17])
+@pytest.mark.parametrize("size", [0.5, 8.0])
+def test_long_chains_are_those_of_sums_in_logarithms(n_labels, size):
+    rng = np.random.default_rng(n_labels)
+    lengths = [1, 200, 65, 64, 2]
+    X, model = rng.normal(size=(sum(lengths), 3)), model_of(rng, 3, n_labels, size)
+    bounds = bounds_of(lengths)
+    marginals = model.marginals(X, bounds)
+    whole = 0.0
+    for begin, end in itertools.pairwise(bounds):
+        scores = model.scores(X[begin:end])
+        total, sure, _ = reference.forward_backward(scores, model.moves)
+        whole += total
+        np.testing.assert_allclose(marginals[begin:end], sure, rtol=1e-9, atol=1e-12)
+    factors, top = label_factors(model.scores(X))
+    moves, tops = move_factors(model.moves)
+    ours = log_partition(factors, np.arange(len(X)), bounds, moves)
+    n_moves = [len(X) - len(lengths), len(lengths), len(lengths)]
+    np.testing.assert_allclose(ours + top.sum() + tops @ n_moves, whole, rtol=1e-12)
+
+
+def test_probabilities_stay_probabilities_where_factors_would_vanish():
+    n = 6
+    model = ChainModel(
+        weights=np.array([[0.0, 5000.0, -5000.0]]),
+        bias=np.zeros(3),
+        first=np.array([0.0, -800.0, 0.0]),
+        last=np.zeros(3),
+        transitions=-900.0 * (1.0 - np.eye(3)),
+    )
+    X = np.array([0.0, 1.0, -1.0, 1.0, 0.0, 1.0])[:, np.newaxis]
+    marginals = model.marginals(X, np.array([0, n]))
+    assert np.isfinite(marginals).all()
+    np.testing.assert_allclose(marginals.sum(axis=1), 1.0, rtol=1e-9)
+
+
+def test_of_equally_good_paths_the_lowest_labels_win():
+    zeros = np.zeros((1, 3))
+    model = unpacked(zeros, np.zeros(18))
+    assert model.decode(np.ones((4, 1)), np.array([0, 2, 4])).tolist() == [0] * 4
