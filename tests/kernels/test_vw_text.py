@@ -30,7 +30,9 @@ NO_PLACES = np.empty((0, 4), np.int64)
 def parse(text, is_end=True, skip_bad=False, room=None, places=NO_PLACES, seed=0):
     text = np.frombuffer(text, np.uint8) if isinstance(text, bytes) else text
     room = room or rows_for(len(text))
-    parsed = parse_lines(text, is_end, skip_bad, np.uint64(seed), room, places)
+    no_spaces = np.empty(0, np.uint64)
+    seed = np.uint64(seed)
+    parsed = parse_lines(text, is_end, skip_bad, seed, no_spaces, room, places)
     return Parsed(*parsed), room
 
 

@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shortlist._protocols import DataError, ShortlistError
+from shortlist._scoring import evaluate
 from shortlist.kernels.pairs import pair_id
 from shortlist.sketch import Mission
-from shortlist.sources import ArraySource, LibsvmSource
+from shortlist.sources import ArraySource, LibsvmSource, VwSource
+from shortlist.sources.labelled import LabelledSource
 from shortlist.sources.pairs import MOST_FEATURES, PairSource
 
 ROWS = st.lists(
@@ -110,3 +112,73 @@ def test_arrays_have_pairs_too():
 def test_other_orders_are_refused():
     with pytest.raises(ShortlistError, match="None or 2"):
         Mission(1, interactions=3).fit(np.eye(4), [0, 1, 0, 1])
+
+
+VW = "1 |user u1 u2 |ad a1:2 |page p\n-1 |user u1 |ad a1 a2 | free\n"
+
+
+def pairs_in(source):
+    """Names of the pairs of each row, with their values."""
+    found = []
+    for block in source.blocks():
+        names = source.names(block.ids)
+        for i in range(block.n_rows):
+            at = slice(block.indptr[i], block.indptr[i + 1])
+            row = zip(names[at], block.values[at].tolist(), strict=True)
+            found.append({frozenset(n.split("*")): v for n, v in row if "*" in n})
+    return found
+
+
+@pytest.mark.parametrize("wrap", [lambda s: s, lambda s: LabelledSource(s, LABELS)])
+def test_pairs_of_namespaces_are_made_of_their_features_only(tmp_path, wrap):
+    path = tmp_path / "two.vw"
+    path.write_text(VW)
+    source = PairSource(wrap(VwSource(path)), ["user*ad"])
+    assert pairs_in(source) == [
+        {frozenset({"user^u1", "ad^a1"}): 2.0, frozenset({"user^u2", "ad^a1"}): 2.0},
+        {frozenset({"user^u1", "ad^a1"}): 1.0, frozenset({"user^u1", "ad^a2"}): 1.0},
+    ]
+    source = PairSource(wrap(VwSource(path)), ["*ad", "user*user"])
+    assert pairs_in(source) == [
+        {frozenset({"user^u1", "user^u2"}): 1.0},
+        {frozenset({"free", "ad^a1"}): 1.0, frozenset({"free", "ad^a2"}): 1.0},
+    ]
+    ids = source.ids(["user^u1*user^u2", "ad^a1", "free"])
+    assert set(source.names(ids)[0].split("*")) == {"user^u1", "user^u2"}
+    assert source.names(ids)[1:] == ["ad^a1", "free"]
+    blocks = np.concatenate([block.ids for block in source.blocks()])
+    assert np.isin(ids, blocks).all()
+
+
+LABELS = {1: "yes", -1: "no"}
+
+
+def test_planted_pairs_of_namespaces_are_found_and_predicted_from(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "many.vw"
+    users, ads, pages = (rng.integers(0, n, 20_000) for n in (60, 50, 3_000))
+    planted = (users < 4) & (ads < 4)
+    with path.open("w") as file:
+        for row in zip(np.where(planted, 1, -1), users, ads, pages, strict=True):
+            file.write("{} |user u{} |ad a{} |page p{}\n".format(*row))
+    model = Mission(16, interactions=["user*ad"]).fit_source(path)
+    expected = {
+        frozenset({f"user^u{i}", f"ad^a{j}"}) for i in range(4) for j in range(4)
+    }
+    assert {frozenset(n.split("*")) for n in model.shortlist_.names} == expected
+    assert model.shortlist_.params["interactions"] == ["user*ad"]
+    assert (
+        evaluate(model.shortlist_, PairSource(VwSource(path), ["user*ad"])).value > 0.99
+    )
+
+
+def test_namespaces_are_of_vw_text_only(tmp_path):
+    with pytest.raises(ShortlistError, match="Vowpal Wabbit"):
+        PairSource(ArraySource(np.eye(3)), ["a*b"])
+    for bad in ("a", ["a*b*c"], [], 3, [2], ""):
+        with pytest.raises(ShortlistError, match="interactions should be"):
+            Mission(2, interactions=bad).fit(np.eye(4), [0, 1, 0, 1])
+    path = tmp_path / "two.vw"
+    path.write_text(VW)
+    with pytest.raises(ShortlistError, match="at most 63"):
+        VwSource(path, spaces=[f"s{i}" for i in range(64)])

@@ -26,6 +26,19 @@ def _check_files(
     return value
 
 
+def as_interactions(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> int | list[str] | None:
+    """Read what --interactions asks for."""
+    if value is None or value == "2":
+        return None if value is None else 2
+    if all(pair.count("*") == 1 for pair in value.split(",")):
+        return value.split(",")
+    raise click.BadParameter(
+        f"expected 2, or pairs of namespaces as user*ad, got {value!r}", ctx, param
+    )
+
+
 def model_argument() -> Callable[[F], F]:
     """MODEL: a shortlist that was saved."""
     return click.argument("model", metavar="MODEL")

@@ -28,6 +28,7 @@ from shortlist.cli._input import open_rows, skipped_line
 from shortlist.cli._learner import make_learner
 from shortlist.cli._method_options import method_options
 from shortlist.cli._options import (
+    as_interactions,
     files_argument,
     given_table_options,
     input_format_option,
@@ -151,9 +152,10 @@ class Outcome(NamedTuple):
 )
 @click.option(
     "--interactions",
-    type=click.Choice(["2"]),
-    callback=lambda ctx, param, value: None if value is None else int(value),
-    help="2: let the product of any two features of a row be a feature as well, a*b.",
+    metavar="2|SPACE*SPACE,...",
+    callback=as_interactions,
+    help="2: let the product of any two features of a row be a feature as well, a*b. "
+    "user*ad,user*page: only of features in these namespaces of Vowpal Wabbit text.",
 )
 @click.option(
     "--budget",

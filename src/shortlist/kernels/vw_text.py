@@ -42,6 +42,7 @@ from shortlist.kernels.number_text import (
     parsing_kernel,
     word_at,
 )
+from shortlist.kernels.pairs import of_kind
 
 # Besides the faults of line_text. The first four are in the order of a line.
 BAD_BASE, NO_BAR, BAD_SPACE, BAD_SCALE, BAD_FEATURE = 3, 4, 5, 6, 7
@@ -174,13 +175,28 @@ def _space(text, p, out, row, n, n_hard):
     return stop, end, scale, n_hard, GOOD
 
 
+@parsing_kernel
+def _kind_of(text, space, space_stop, seed, spaces):
+    """Number, from 1, of a namespace among the hashes of some; 0 if it is not there."""
+    hashed = hash_rest(
+        begin_hash(space_stop - space, seed), _U0, 0, text, space, space_stop
+    )
+    for i in range(len(spaces)):
+        if spaces[i] == hashed:
+            return np.uint64(i + 1)
+    return _U0
+
+
 @inlined
-def _section(text, p, seed, out, places, row, n, n_hard):
+def _section(text, p, seed, spaces, out, places, row, n, n_hard):
     """Read from behind a bar to the next: where it stopped, both counts, fault."""
     space, hard_before = p, n_hard
     space_stop, p, scale, n_hard, fault = _space(text, p, out, row, n, n_hard)
     if fault != GOOD:
         return p, n, n_hard, fault
+    own = _U0
+    if len(spaces):
+        own = _kind_of(text, space, space_stop, seed, spaces)
     hard_scale = n_hard > hard_before
     while True:
         p = after_blanks(text, p)
@@ -204,7 +220,8 @@ def _section(text, p, seed, out, places, row, n, n_hard):
         value *= scale
         if not abs(value) <= _LARGEST:
             return p, n, n_hard, BAD_FEATURE
-        out.ids[n] = _hash_full_name(text, space, space_stop, p, stop, seed)
+        number = _hash_full_name(text, space, space_stop, p, stop, seed)
+        out.ids[n] = of_kind(number, own) if len(spaces) else number
         out.values[n] = value
         if len(places):
             places[n, 0], places[n, 1] = space, space_stop
@@ -214,13 +231,14 @@ def _section(text, p, seed, out, places, row, n, n_hard):
 
 
 @parsing_kernel
-def parse_lines(text, is_end, skip_bad, seed, out, places):
+def parse_lines(text, is_end, skip_bad, seed, spaces, out, places):
     """Parse the whole lines of a text; if ``is_end``, the last needs no newline.
 
     A bad line ends it, or is left out if ``skip_bad``. Text is a read-only array of
     bytes, seed a uint64, out are ``Rows``; places has the room of ``places_for``, or none
-    if they are not wanted. Returns the fields of ``Parsed``, as the parser of libsvm text
-    does.
+    if they are not wanted. If there are ``spaces``, hashes of names of namespaces, ids say
+    which of these a feature is in (``kernels.pairs.kind_of``). Returns the fields of
+    ``Parsed``, as the parser of libsvm text does.
     """
     if not is_end:
         text = text[: whole_lines(text)]
@@ -233,7 +251,7 @@ def parse_lines(text, is_end, skip_bad, seed, out, places):
             p, n_hard, fault = _head(text, p, out, rows, n_hard)
             while fault == GOOD and character(text, p) == BAR:
                 p, n, n_hard, fault = _section(
-                    text, p + 1, seed, out, places, rows, n, n_hard
+                    text, p + 1, seed, spaces, out, places, rows, n, n_hard
                 )
             if fault == GOOD:
                 out.line[rows] = lines

@@ -9,6 +9,7 @@ from shortlist._class_weight import ClassWeight
 from shortlist._online import OnlineLearner
 from shortlist.sketch._mission import CAPABILITIES, mission
 from shortlist.sketch._sharding import Sharding
+from shortlist.sources.pairs import Interactions
 
 #: Recipes that ``partial_fit`` cannot follow.
 _SEVERAL = ("auto", "refit")
@@ -66,9 +67,11 @@ class Mission(Sharding):
     class_weight : {None, "balanced"} or mapping of class to float, default=None
         Importance of examples by their class; "balanced" makes all classes weigh the
         same.
-    interactions : {None, 2}, default=None
+    interactions : {None, 2} or sequence of str, default=None
         2: the product of any two features of a row is a feature as well, named ``a*b``.
-        Pairs are made on the fly and held in the sketch as all others.
+        ``["user*ad"]``: only of a feature in the namespace user and one in ad, where the
+        data are Vowpal Wabbit text. Pairs are made on the fly and held in the sketch as
+        all others.
     sketch : {"count", "identity"}, default="count"
         With ``recipe="paper"``: "identity" holds exact weights, in an array or, where
         the number of features is not known or large, in a table with as much room as
@@ -137,7 +140,7 @@ class Mission(Sharding):
         normalize: str | None = None,
         scale: str | None = "auto",
         class_weight: ClassWeight = None,
-        interactions: int | None = None,
+        interactions: Interactions = None,
         sketch: str = "count",
         gamma: float | None = None,
         lazy: float = 0.0,

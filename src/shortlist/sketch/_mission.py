@@ -50,7 +50,7 @@ from shortlist.sketch._kernels import (
 )
 from shortlist.sketch._memory import blocks_within
 from shortlist.sketch._paper import Forgetting, PaperRule
-from shortlist.sources.pairs import check_interactions
+from shortlist.sources.pairs import Interactions, check_interactions
 
 CAPABILITIES = Capabilities(
     method="mission",
@@ -207,7 +207,7 @@ def mission(
     normalize: str | None = None,
     scale: str | None = "auto",
     class_weight: ClassWeight = None,
-    interactions: int | None = None,
+    interactions: Interactions = None,
     sketch: str = "count",
     gamma: float | None = None,
     lazy: float = 0.0,
@@ -230,7 +230,7 @@ def mission(
     preparing = Preparing(log1p, normalize)
     preparing.check()
     check_class_weight(class_weight)
-    check_interactions(interactions)
+    pairs = check_interactions(interactions)
     if recipe == "auto":
         recipe = "refit" if reiterable else "newton"
     scaled = _is_scaled(scale, recipe)
@@ -264,7 +264,7 @@ def mission(
             "passes": passes,
             "seed": seed,
             **as_params(class_weight),
-            **({} if interactions is None else {"interactions": interactions}),
+            **({} if pairs is None else {"interactions": pairs}),
             **(variant if recipe == "paper" else {}),
         },
     )

@@ -122,8 +122,14 @@ class LabelledSource:
         if attribute == "base":  # not there yet: a copy is being made
             raise AttributeError(attribute)
         value = getattr(self.base, attribute)
-        # a part of the base would have its labels
-        return self._part if attribute == "part" and value is not None else value
+        # these of the base would have its labels
+        own = {"part": self._part, "with_spaces": self._with_spaces}
+        return value if value is None else own.get(attribute, value)
+
+    def _with_spaces(self, spaces: Sequence[str]) -> LabelledSource:
+        other = copy.copy(self)
+        other.base = self.base.with_spaces(spaces)  # type: ignore[attr-defined]
+        return other
 
     def _part(self, *arguments: Any, **options: Any) -> LabelledSource:
         part = self.base.part(*arguments, **options)  # type: ignore[attr-defined]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shortlist._protocols import (
     DataError,
@@ -17,7 +18,7 @@ from shortlist._protocols import (
 )
 from shortlist.kernels.csr import row_slice
 from shortlist.kernels.id_table import index_ids
-from shortlist.kernels.pairs import find_pairs, pair_id, with_pairs
+from shortlist.kernels.pairs import N_KINDS, find_pairs, pair_id, with_pairs
 from shortlist.sources._distinct_names import DistinctNames
 
 #: Nonzeros of a block with its pairs: 16 MB.
@@ -27,7 +28,7 @@ MOST_FEATURES = 4096
 
 
 class PairSource:
-    """Rows of another source, with the product of any two features of a row besides.
+    """Rows of another source, with products of two features of a row besides.
 
     A pair is called ``a*b``, in the order of the ids of a and b; its id is a 64-bit hash
     of the two. Which two features a pair is of is not kept: to name pairs, the rows are
@@ -37,6 +38,9 @@ class PairSource:
     ----------
     base : RowSource
         Can be read again.
+    spaces : sequence of str, default=None
+        Pairs of namespaces, as ``"user*ad"``, whose features make pairs; None: any two
+        features do. Only Vowpal Wabbit text has namespaces.
 
     Examples
     --------
@@ -49,12 +53,16 @@ class PairSource:
 
     n_features: int | None = None
 
-    def __init__(self, base: RowSource) -> None:
+    def __init__(self, base: RowSource, spaces: Sequence[str] | None = None) -> None:
         if not base.reiterable:
             raise DataError(
                 f"{base.name}: pairs are named by reading the data again, and a pipe "
                 "cannot be; save it to a file"
             )
+        self._spaces = spaces
+        self._wanted = np.zeros((0, 0), np.bool_)
+        if spaces is not None:
+            base, self._wanted = _told_apart(base, spaces)
         self.base = base
         self.name, self.unit, self.size = base.name, base.unit, base.size
         self.reiterable: bool = True
@@ -70,7 +78,8 @@ class PairSource:
         return self._part if attribute == "part" and value is not None else value
 
     def _part(self, *arguments: Any, **options: Any) -> PairSource:
-        return PairSource(self.base.part(*arguments, **options))  # type: ignore[attr-defined]
+        part = self.base.part(*arguments, **options)  # type: ignore[attr-defined]
+        return PairSource(part, self._spaces)
 
     @property
     def n_names(self) -> float:
@@ -101,7 +110,7 @@ class PairSource:
                 before = sizes[begin - 1] if begin else 0
                 end = int(np.searchsorted(sizes, before + _MOST_NONZEROS, "right"))
                 end = max(end, begin + 1)
-                yield _expanded(row_slice(block, begin, end))
+                yield _expanded(self._wanted, row_slice(block, begin, end))
                 begin = end
 
     def names(self, ids: Ids) -> list[str]:
@@ -143,7 +152,8 @@ class PairSource:
         first_of, second_of = (np.zeros(len(ids), np.uint64) for _ in range(2))
         missing = len(ids)
         for block in self.base.blocks():
-            missing -= find_pairs(index, block.indptr, block.ids, first_of, second_of)
+            indptr, ids_here, wanted = block.indptr, block.ids, self._wanted
+            missing -= find_pairs(wanted, index, indptr, ids_here, first_of, second_of)
             if missing == 0:
                 break
         found = first_of != second_of
@@ -151,28 +161,63 @@ class PairSource:
         self._members |= zip(ids[found].tolist(), members, strict=True)
 
 
-def check_interactions(interactions: int | None) -> None:
-    """Refuse what is neither no interactions nor pairs."""
-    if interactions not in (None, 2):
-        raise ShortlistError(f"interactions should be None or 2, got {interactions!r}")
+Interactions = int | Sequence[str] | None
+
+
+def check_interactions(interactions: Interactions) -> int | list[str] | None:
+    """Give what asks for pairs as a result keeps it; refuse anything else."""
+    if interactions is None or interactions == 2:
+        return None if interactions is None else 2
+    if not isinstance(interactions, int):
+        spaces = interactions
+        if isinstance(spaces, str):
+            spaces = spaces.split(",")
+        pairs = [s for s in spaces if isinstance(s, str) and s.count("*") == 1]
+        if pairs and len(pairs) == len(spaces):
+            return pairs
+    raise ShortlistError(
+        "interactions should be None, 2 or pairs of namespaces, as ['user*ad'], got "
+        f"{interactions!r}"
+    )
 
 
 def has_pairs(params: Mapping[str, Any]) -> bool:
     """Whether a result with these settings may have chosen pairs."""
-    return params.get("interactions") == 2
+    return params.get("interactions") is not None
 
 
 def with_pairs_as(params: Mapping[str, Any], source: RowSource) -> RowSource:
     """Rows as a result with these settings has them: with pairs, or as they are."""
-    if not has_pairs(params):
+    interactions = check_interactions(params.get("interactions"))
+    if interactions is None:
         return source
-    return PairSource(source)
+    return PairSource(source, None if isinstance(interactions, int) else interactions)
 
 
-def _expanded(block: RowBlock) -> RowBlock:
+def _told_apart(
+    base: RowSource, spaces: Sequence[str]
+) -> tuple[RowSource, NDArray[np.bool_]]:
+    """A source whose ids tell namespaces apart, and which of these make pairs."""
+    pairs = [tuple(pair.split("*")) for pair in spaces]
+    known = sorted({space for pair in pairs for space in pair})
+    with_spaces = getattr(base, "with_spaces", None)
+    if with_spaces is None:
+        raise ShortlistError(
+            f"{base.name}: interactions by namespace need Vowpal Wabbit text; "
+            "interactions=2 makes pairs of any two features"
+        )
+    number_of = {space: i for i, space in enumerate(known, start=1)}
+    wanted = np.zeros((N_KINDS, N_KINDS), np.bool_)
+    told: RowSource = with_spaces(known)
+    for a, b in pairs:
+        wanted[number_of[a], number_of[b]] = wanted[number_of[b], number_of[a]] = True
+    return told, wanted
+
+
+def _expanded(wanted: NDArray[np.bool_], block: RowBlock) -> RowBlock:
     lengths = np.diff(block.indptr)
     room = int((lengths * (lengths + 1) // 2).sum())
     indptr = np.zeros(block.n_rows + 1, np.int64)
     ids, values = np.empty(room, np.uint64), np.empty(room)
-    n = with_pairs(block.indptr, block.ids, block.values, indptr, ids, values)
+    n = with_pairs(wanted, block.indptr, block.ids, block.values, indptr, ids, values)
     return block._replace(indptr=indptr, ids=ids[:n], values=values[:n])

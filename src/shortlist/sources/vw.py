@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
 
-from shortlist._protocols import DataError
+from shortlist._protocols import DataError, Ids, ShortlistError
 from shortlist.kernels.line_text import BAD_LABEL, BAD_WEIGHT, Parsed, Rows
+from shortlist.kernels.name_hash import hash_bytes
+from shortlist.kernels.pairs import N_KINDS, of_kind
 from shortlist.kernels.vw_text import (
     BAD_BASE,
     BAD_FEATURE,
@@ -55,6 +58,9 @@ class VwSource(HashedLineSource):
         depend on it.
     seed : int, default=0
         Of the hash; another seed gives unrelated ids.
+    spaces : sequence of str, default=()
+        Namespaces that ids should tell apart, at most 63: the lowest bits of an id are
+        then the number of its namespace among these, from 1, or 0.
 
     Attributes
     ----------
@@ -94,14 +100,44 @@ class VwSource(HashedLineSource):
         on_error: str = "raise",
         block_bytes: int = 1 << 20,
         seed: int = 0,
+        spaces: Sequence[str] = (),
     ):
+        if len(spaces) >= N_KINDS:
+            raise ShortlistError(
+                f"spaces: expected at most {N_KINDS - 1} namespaces, got {len(spaces)}"
+            )
+        self.spaces = tuple(spaces)
+        encoded = [space.encode("utf-8", "surrogateescape") for space in spaces]
         super().__init__(
             paths,
-            _VwFormat(seed),
+            _VwFormat(seed, hash_bytes(encoded, seed)),
             on_error=on_error,
             block_bytes=block_bytes,
             seed=seed,
         )
+
+    def with_spaces(self, spaces: Sequence[str]) -> VwSource:
+        """Give the same source with ids that tell these namespaces apart."""
+        paths = [file.path for file in self._files]
+        settings = {"on_error": self.on_error, "block_bytes": self.block_bytes}
+        return VwSource(paths, seed=self.seed, spaces=spaces, **settings)  # type: ignore[arg-type]
+
+    def ids(self, names: Sequence[str]) -> Ids:
+        """Ids that the names have wherever they occur."""
+        ids = super().ids(names)
+        if not self.spaces:
+            return ids
+        number_of = {space: i for i, space in enumerate(self.spaces, start=1)}
+        kinds = [
+            number_of.get(name.partition("^")[0] if "^" in name else "", 0)
+            for name in names
+        ]
+        told = np.array(
+            [of_kind(i, np.uint64(kind)) for i, kind in zip(ids, kinds, strict=True)],
+            np.uint64,
+        )
+        self._known |= zip(told.tolist(), names, strict=True)
+        return told
 
     def _encoded(self, name: str) -> bytes:
         """Bytes of a name as they stand in text."""
@@ -121,13 +157,14 @@ class _VwFormat:
 
     token_ends = b" \t\r\n|"
 
-    def __init__(self, seed: int, names: Names | None = None):
+    def __init__(self, seed: int, spaces: Ids, names: Names | None = None):
         self.names = names
         self._seed = seed
+        self._spaces = spaces
         self._places = np.empty((0, 4), np.int64)
 
     def looking_for(self, names: Names) -> _VwFormat:
-        return _VwFormat(self._seed, names)
+        return _VwFormat(self._seed, self._spaces, names)
 
     def room_for(self, n: int) -> Rows:
         if self.names is not None:
@@ -139,8 +176,9 @@ class _VwFormat:
         self, window: Characters, is_end: bool, skip_bad: bool, room: Rows
     ) -> Parsed:
         seed = np.uint64(self._seed % 2**64)
+        spaces = self._spaces
         parsed = Parsed(
-            *parse_lines(window, is_end, skip_bad, seed, room, self._places)
+            *parse_lines(window, is_end, skip_bad, seed, spaces, room, self._places)
         )
         if self.names is not None:
             n = int(room.indptr[parsed.rows])
