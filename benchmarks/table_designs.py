@@ -25,6 +25,7 @@ DESIGNS = {
     "big": Design(n=5000, p=50_000, s=100),
     "logistic": Design(n=2000, p=20_000, s=50, rho=0.7, pm1=True, logistic=True),
     "logistic_small": Design(n=1000, p=1000, s=20, rho=0.5, pm1=True, logistic=True),
+    "logistic_hard": Design(n=500, p=1000, s=20, rho=0.9, pm1=True, logistic=True),
 }
 
 

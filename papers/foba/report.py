@@ -25,7 +25,16 @@ NAMES = {
     "skscope_foba": "skscope FoBa",
     "scope": "skscope Scope",
 }
-DESIGNS = ("gauss", "small", "ar9", "k20", "logistic", "big", "logistic_small")
+DESIGNS = (
+    "gauss",
+    "small",
+    "ar9",
+    "k20",
+    "logistic",
+    "big",
+    "logistic_small",
+    "logistic_hard",
+)
 
 
 def read(name):
@@ -84,6 +93,37 @@ def paired_table(rows):
                 f"| {design} | {NAMES[method]} | {np.mean(recall):+.3f} ± {error:.3f} | "
                 f"{cpu:.3f} |"
             )
+
+
+def criteria_table(rows):
+    """FoBa-gdt beside FoBa-obj in all errors of the paper, and their pairs by seed."""
+    by_key = {(r["design"], r["method"], r["seed"]): r for r in rows}
+    print(
+        "\n| design | method | extra, F - F_true | missed, F_true - F | estimation error | "
+        "objective / oracle | CPU s |\n|---|---|---|---|---|---|---|"
+    )
+    for design in ("logistic_small", "logistic_hard"):
+        seeds = [s for d, m, s in by_key if (d, m) == (design, "foba_obj")]
+        of = {}
+        for method in ("foba_paper", "foba_obj"):
+            runs = [by_key[design, method, seed] for seed in seeds]
+            keys = ("extra", "missed", "estimation", "cpu")
+            of[method] = {key: np.array([float(r[key]) for r in runs]) for key in keys}
+            ratio = [float(r["objective"]) / float(r["oracle"]) for r in runs]
+            of[method]["objective"] = np.array(ratio)
+            extra, missed, estimation, cpu, objective = (
+                values.mean() for values in of[method].values()
+            )
+            print(
+                f"| {design} | {NAMES[method]} | {extra:.1f} | {missed:.1f} | "
+                f"{estimation:.3f} | {objective:.3f} | {cpu:.2f} |"
+            )
+        apart = {k: of["foba_paper"][k] - of["foba_obj"][k] for k in of["foba_obj"]}
+        told = (
+            f"{apart[key].mean():+.3f} ± {apart[key].std(ddof=1) / len(seeds) ** 0.5:.3f}"
+            for key in ("extra", "missed", "estimation", "objective")
+        )
+        print(f"| {design} | gdt - obj | {' | '.join(told)} | |")
 
 
 def draw_synthetic(rows):
@@ -214,6 +254,7 @@ def main():
     if rows := read("synthetic.csv"):
         synthetic_table(rows)
         paired_table(rows)
+        criteria_table(rows)
         draw_synthetic(rows)
     if rows := read("corollary.csv"):
         corollary(rows)

@@ -20,6 +20,7 @@ PEERS = ("foba", "foba_paper", "forward", "abess", "omp", "l1")
 #: Design, methods and seeds, the quick ones first.
 PLAN = [
     ("logistic_small", ("foba", "foba_paper", "foba_obj", "abess"), 10),
+    ("logistic_hard", ("foba", "foba_paper", "foba_obj"), 10),
     ("k20", ("foba", "foba_paper", "abess", "omp", "l1"), 10),
     ("k20", ("skscope_foba", "scope"), 10),
     ("ar9", PEERS, 10),

@@ -8,7 +8,7 @@ Nothing as long as the number of features is built unless the user asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -18,14 +18,18 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from shortlist._predicting import BasePredictor
-from shortlist._protocols import ShortlistError
+from shortlist._preparing import AS_IT_IS, preparing_of
+from shortlist._protocols import RowBlock, ShortlistError
 from shortlist._scoring import Predictor
 from shortlist._shortlist import Shortlist
-from shortlist.sources import take
+from shortlist.sources import ArraySource, take
 from shortlist.sources.pairs import has_pairs
 
 #: Beyond this many features nothing of that length is built.
 MAX_DENSE_FEATURES = 1 << 26
+
+# Nonzeros of a block to predict for, about: a few MB with all that is made of them.
+_NONZEROS = 1 << 16
 
 
 class BaseSelector(SelectorMixin, BasePredictor):
@@ -51,6 +55,22 @@ class BaseSelector(SelectorMixin, BasePredictor):
     def _responding(self) -> Predictor:
         return Predictor(self.shortlist_)
 
+    def _blocks(self, X: Any) -> Iterator[RowBlock]:
+        """Rows to predict for; of a table only the chosen columns are looked at."""
+        params = self.shortlist_.params
+        whole_rows = has_pairs(params) or preparing_of(params) != AS_IT_IS
+        if whole_rows or self._came_by_source(X):
+            yield from super()._blocks(X)
+            return
+        X = self._like_fitted(X, ("csr", "csc"))
+        if getattr(X, "format", None) == "csr":  # columns of which are dear to take
+            rows = max(1, _NONZEROS * X.shape[0] // max(1, X.nnz))
+            yield from ArraySource(X, block_rows=min(4096, rows)).blocks()
+            return
+        support = self.shortlist_.support
+        for block in ArraySource(X[:, support.astype(np.intp)]).blocks():
+            yield block._replace(ids=support[block.ids])
+
     # Before the fit ------------------------------------------------------------------
 
     def _check_request(self) -> None:
@@ -58,8 +78,10 @@ class BaseSelector(SelectorMixin, BasePredictor):
         if not isinstance(self.k, Integral) or isinstance(self.k, bool) or self.k < 1:
             raise ShortlistError(f"k should be a whole number from 1, got {self.k!r}")
         for name in ("always", "never"):
-            if isinstance(getattr(self, name), str):
-                raise ShortlistError(f"{name} should be a list of features, got a str")
+            given = getattr(self, name)
+            if isinstance(given, str) or not (given is None or np.iterable(given)):
+                came = "a str" if isinstance(given, str) else repr(given)
+                raise ShortlistError(f"{name} should be a list of features, got {came}")
         if self.feature_groups is not None and not self.capabilities.groups:
             raise ShortlistError(
                 f"{type(self).__name__} cannot select whole groups: feature_groups "
@@ -67,23 +89,20 @@ class BaseSelector(SelectorMixin, BasePredictor):
             )
         self._check_loss()
 
-    def _names_of(self, features: Sequence[str | int] | None) -> tuple[str, ...]:
-        """Features that a user gave by name or by number, as names."""
+    def _names_of(self, features: Any) -> tuple[str, ...]:
+        """Features that a user gave by name, by number or by a mask, as names."""
+        listed = _listed(features, getattr(self, "n_features_in_", None))
         known = getattr(self, "feature_names_in_", None)
         if known is not None:
-            numbers = [int(f) for f in features or () if _is_number(f)]
+            numbers = [int(f) for f in listed if _is_number(f)]
             if any(not 0 <= number < len(known) for number in numbers):
                 raise ShortlistError(
                     f"features should be from 0 to {len(known) - 1}, got {numbers}"
                 )
-            return tuple(
-                str(known[f]) if _is_number(f) else str(f) for f in features or ()
-            )
+            return tuple(str(known[f]) if _is_number(f) else str(f) for f in listed)
         # Columns of arrays are called x0, x1, ...; ids of a source by their digits.
         prefix = "x" if hasattr(self, "n_features_in_") else ""
-        return tuple(
-            f"{prefix}{f}" if _is_number(f) else str(f) for f in features or ()
-        )
+        return tuple(f"{prefix}{f}" if _is_number(f) else str(f) for f in listed)
 
     # After the fit -------------------------------------------------------------------
 
@@ -219,6 +238,20 @@ class BaseSelector(SelectorMixin, BasePredictor):
 
 def _is_number(feature: Any) -> bool:
     return isinstance(feature, Integral)
+
+
+def _listed(features: Any, n_features: int | None) -> list[Any]:
+    """Names or numbers of features, whatever holds them; of a mask, where it is True."""
+    listed = [] if features is None else list(features)
+    if not listed or not all(isinstance(f, bool | np.bool_) for f in listed):
+        return listed
+    if len(listed) != n_features:
+        size = "no bound" if n_features is None else n_features
+        raise ShortlistError(
+            f"a mask of features should have one entry for each of them ({size}), got "
+            f"{len(listed)}"
+        )
+    return np.flatnonzero(listed).tolist()
 
 
 def _csr_columns(X: Any, support: np.ndarray) -> Any:

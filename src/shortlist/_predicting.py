@@ -8,7 +8,7 @@ probabilities. What was learned is ``_learned``: a Shortlist, or anything else w
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,7 +24,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from shortlist._protocols import Capabilities, RowSource, ShortlistError
+from shortlist._protocols import Capabilities, RowBlock, RowSource, ShortlistError
 from shortlist._scoring import Responding, evaluate
 from shortlist._targets import Target, choose_target
 from shortlist.losses import Squared, SquaredVector, get_loss, is_loss
@@ -57,6 +57,8 @@ class BasePredictor(BaseEstimator):
     """
 
     capabilities: ClassVar[Capabilities]
+    #: Sparse tables that a fit takes as they are; others become the first of these.
+    _sparse_forms: ClassVar[tuple[str, ...]] = ("csr",)
     loss: Any
 
     @property
@@ -130,7 +132,7 @@ class BasePredictor(BaseEstimator):
             self,
             X,
             y,
-            accept_sparse="csr",
+            accept_sparse=self._sparse_forms,
             dtype=(np.float64, np.float32),
             multi_output=self.capabilities.outputs,
             reset=reset,
@@ -223,15 +225,25 @@ class BasePredictor(BaseEstimator):
         """Rows of a source, or of arrays like the ones that were fitted."""
         if self._came_by_source(X):
             return with_pairs_as(self._learned.params, open_source(X))
+        source = ArraySource(self._like_fitted(X, ("csr",)))
+        return with_pairs_as(self._learned.params, source)
+
+    def _like_fitted(self, X: Any, sparse_forms: tuple[str, ...]) -> Any:
+        """Validate arrays to predict for."""
         kinds = (np.float64, np.float32)
-        X = validate_data(self, X, accept_sparse="csr", dtype=kinds, reset=False)
-        return with_pairs_as(self._learned.params, ArraySource(X))
+        return validate_data(
+            self, X, accept_sparse=sparse_forms, dtype=kinds, reset=False
+        )
+
+    def _blocks(self, X: Any) -> Iterator[RowBlock]:
+        """Rows to predict for; features that have no weight may be left out."""
+        return self._source(X).blocks()
 
     def _margins(self, X: Any) -> tuple[Responding, np.ndarray]:
         """Margins of all rows, and the predictor that knows what they mean."""
         check_is_fitted(self)
         predictor = self._responding()
-        parts = [predictor.margins(block) for block in self._source(X).blocks()]
+        parts = [predictor.margins(block) for block in self._blocks(X)]
         none = np.empty((0, self._learned.n_margins))
         return predictor, np.concatenate([none, *parts])
 

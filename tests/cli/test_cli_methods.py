@@ -9,6 +9,9 @@ from shortlist.cli._method_options import METHOD_OPTIONS
 
 #: A value that is not the default, and the words that ask for it.
 ASKED = {
+    "criterion": "objective",
+    "overshoot": 0.5,
+    "l2": 0.25,
     "r": 1.0,
     "p": 0.75,
     "lam": 12.5,
@@ -47,6 +50,7 @@ def words_of(settings):
 
 def test_the_methods_with_settings_are_the_ones_meant():
     assert set(TABLE_METHODS) == {
+        "foba", "projected_gradient", "iti", "pht",
         "gsr", "mtfs", "rfs", "erfs", "rk1u", "mrmr", "relieff"
     }  # fmt: skip
     assert {*ASKED, *OF_ROWS} == set(METHOD_OPTIONS)
@@ -70,7 +74,7 @@ def test_settings_are_those_of_the_estimator(run, rows, tmp_path, method):
         assert f"--{name.replace('_', '-')} {value}" in chosen.params["command"]
 
 
-@pytest.mark.parametrize("method", ["gsr", "mrmr", "relieff"])
+@pytest.mark.parametrize("method", ["foba", "iti", "gsr", "mrmr", "relieff"])
 def test_settings_make_a_difference(run, rows, tmp_path, method):
     _, _, path = rows
     model = tmp_path / "model.shortlist"
@@ -109,6 +113,9 @@ def test_auto_may_be_spelled_out(run, rows, tmp_path):
         ("mtfs", ["--p", 0.5], "mtfs has no setting --p"),
         ("erfs", ["--r", 0.5], "erfs has no setting --r"),
         ("mission", ["--lam", 1], "mission has no setting --lam"),
+        ("foba", ["--l2", -1], "'--l2': -1.0 is not in the range x>=0"),
+        ("foba", ["--overshoot", -1], "'--overshoot': -1.0 is not in the range x>=0"),
+        ("foba", ["--criterion", "luck"], "'--criterion': 'luck' is not one of"),
         ("foba", ["--scheme", "quotient"], "foba has no setting --scheme"),
         ("mrmr", ["--n-neighbors", 3], "mrmr has no setting --n-neighbors"),
         ("mrmr", ["--bins", 1], "'--bins': 1 is not in the range x>=2"),

@@ -309,6 +309,41 @@ def test_cross_validation_chooses_the_budget_that_was_planted():
     assert fitted.cv_losses_.mean(axis=0)[2] < fitted.cv_losses_.mean(axis=0)[1]
 
 
+def test_weight_in_one_fold_only_is_nobodys_mistake_but_the_folds():
+    X, y, _ = correlated(0)
+    weight = np.where(np.arange(len(y)) < 10, 1.0, 0.0)
+    with pytest.raises(ShortlistError, match="cv: no fold has weight above 0 both"):
+        FoBaCV(2, cv=5, loss="squared").fit(X, y, weight)
+    weight[-1] = 1.0  # the last fold learns from the others, which learn from it
+    assert FoBaCV(2, cv=5, loss="squared").fit(X, y, weight).k_ in (1, 2)
+
+
+def test_smaller_budgets_are_those_of_the_fit():
+    X, y, _ = correlated(0)
+    fitted = FoBa(3).fit(X, y)
+    for wrong in ("2", 2.0, True, 0, 4):
+        with pytest.raises(ShortlistError, match="whole number from 1 to 3, got"):
+            fitted.at(wrong)
+    fitted.set_params(k=1)
+    assert fitted.at(np.int64(3)).n_selected == 3
+    fitted.set_params(k=9)
+    with pytest.raises(ShortlistError, match="from 1 to 3, got 4"):
+        fitted.at(4)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "poisson", "softmax"])
+def test_a_tolerance_ends_refits_early(loss):
+    X, y, _ = correlated(4)
+    y = np.digitize(y, [-1.0, 1.0]) if loss != "logistic" else np.sign(y)
+    exact, same, rough = (
+        FoBa(3, loss=loss, tol=tol, overshoot=0.0).fit(X, y)
+        for tol in (0.0, 1e-12, 0.1)
+    )
+    np.testing.assert_allclose(same.coef_, exact.coef_, rtol=1e-6, atol=1e-12)
+    least, reached = (f.shortlist_.params["objective"] for f in (exact, rough))
+    assert least < reached < 1.1 * least
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -316,6 +351,13 @@ def test_cross_validation_chooses_the_budget_that_was_planted():
         ({"overshoot": -1}, "overshoot should be at least 0"),
         ({"l2": "some"}, "l2 should be a number from 0 or 'auto'"),
         ({"l2": -1.0}, "l2 should be a number from 0"),
+        ({"l2": np.ones(3)}, "l2 should be a number from 0 or 'auto', got array"),
+        ({"l2": np.inf}, "l2 should be a number from 0 or 'auto', got inf"),
+        ({"l2": True}, "l2 should be a number from 0 or 'auto', got True"),
+        ({"search_l2": np.ones(3)}, "search_l2 should be a number from 0"),
+        ({"overshoot": None}, "overshoot should be at least 0 and finite, got None"),
+        ({"overshoot": "a"}, "overshoot should be at least 0 and finite, got 'a'"),
+        ({"tol": -1e-3}, "tol should be at least 0 and finite, got -0.001"),
         ({"loss": "hinge"}, "works with loss="),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from reference.foba import correlated
-from shortlist import FoBa
+from shortlist import FoBa, FoBaCV
 from shortlist.objectives import GramObjective, LinearObjective
 from shortlist.table._foba import Settings, Units, foba
 
@@ -88,6 +88,103 @@ def test_x_is_never_copied_whole(large, tmp_path, loss, criterion, order, dtype)
     extra, fitted = extra_memory(lambda: small.fit(X, y))
     assert fitted.get_support(indices=True).tolist() == [3, 70]
     assert extra < 10e6, f"{extra:,} bytes"
+
+
+@pytest.fixture(scope="module")
+def thin(large):
+    """The same table without its small numbers: 24 MB as a sparse one."""
+    X, y = large
+    return sparse.csr_array(np.where(np.abs(X) > 0.67, X, 0.0)), y
+
+
+@pytest.mark.parametrize("form", ["csr", "csc"])
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_sparse_x_is_never_copied_whole(thin, form, loss, dtype):
+    X, y = thin
+    y = y if loss == "squared" else np.sign(y)
+    X = X.astype(dtype).asformat(form)
+    small = FoBa(2, loss=loss).fit(X[:50, :50], y[:50])
+    extra, fitted = extra_memory(lambda: small.fit(X, y))
+    assert fitted.get_support(indices=True).tolist() == [3, 70]
+    assert extra < 8e6, f"{extra:,} bytes"
+    extra, _ = extra_memory(lambda: fitted.predict(X))
+    assert extra < 8e6, f"{extra:,} bytes"
+
+
+@pytest.mark.parametrize("form", ["C", "F", "csr", "csc"])
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_folds_copy_nothing_either(large, thin, tmp_path, form, loss):
+    X, y = large if form in "CF" else thin
+    y = y if loss == "squared" else np.sign(y)
+    small = FoBaCV(2, loss=loss, cv=2).fit(X[:50, :50], y[:50])
+    dense = form in "CF"
+    X = mapped(np.asarray(X, order=form), tmp_path) if dense else X.asformat(form)
+    extra, fitted = extra_memory(lambda: small.fit(X, y))
+    assert fitted.get_support(indices=True).tolist() == [3, 70]
+    assert extra < 12e6, f"{extra:,} bytes"
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic", "softmax"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_folds_learn_as_if_the_rows_held_out_were_not_there(loss, weighted):
+    X, y, _ = correlated(1, n=90, p=15, s=4)
+    if loss != "squared":
+        y = np.digitize(y, [0.0] if loss == "logistic" else [-2.0, 2.0])
+    rng = np.random.default_rng(0)
+    weight = rng.integers(0, 4, size=90).astype(float) if weighted else None
+    folds = [
+        (np.flatnonzero(rng.random(90) < 0.7), np.arange(i, 90, 5)) for i in (0, 1)
+    ]
+    fitted = FoBaCV(4, loss=loss, cv=folds).fit(X, y, weight)
+    for i, (train, test) in enumerate(folds):
+        own = None if weight is None else weight[train]
+        part = FoBa(4, loss=loss).fit(X[train], y[train], own)
+        held = np.ones(90) if weight is None else weight
+        for size, loss_there in zip(
+            fitted.cv_sizes_, fitted.cv_losses_[i], strict=True
+        ):
+            part._publish(part.at(int(size)))
+            mean = np.average(
+                losses_of(part, loss, X[test], y[test]), weights=held[test]
+            )
+            np.testing.assert_allclose(loss_there, mean, rtol=1e-7)
+
+
+def losses_of(fitted, loss, X, y):
+    """Loss of each row."""
+    if loss == "squared":
+        return 0.5 * (fitted.predict(X) - y) ** 2
+    chances = fitted.predict_proba(X)
+    return -np.log(chances[np.arange(len(y)), np.searchsorted(fitted.classes_, y)])
+
+
+def test_least_squares_of_a_wide_sparse_table_take_memory_by_the_table():
+    rng = np.random.default_rng(0)
+    n, p = 500, 60_000
+    X = sparse.random_array((n, p), density=2 / n, rng=rng, format="csr")
+    X = sparse.hstack([sparse.csr_array(rng.normal(size=(n, 10))), X], format="csr")
+    y = X[:, :10] @ (1.0 + rng.random(10)) + 0.1 * rng.normal(size=n)
+    small = FoBa(12).fit(X[:, :50], y)
+    extra, wide = extra_memory(lambda: small.fit(X, y))
+    assert extra < 8 * (X.data.nbytes + X.indices.nbytes), f"{extra:,} bytes"
+    problem = GramObjective(X, y)
+    path = foba(problem, Units(X.shape[1]), Settings(12))
+    for k in (5, 10, 12):
+        assert wide.at(k).support.tolist() == list(path.best[k].units)
+
+
+def test_predictions_look_at_the_chosen_columns_only(large):
+    X, y = large
+    fitted = FoBa(2).fit(X, y)
+    expected = X[:, [3, 70]] @ fitted.coef_[[3, 70]] + fitted.intercept_
+    for form in (np.asarray, np.asfortranarray):
+        table = form(X)
+        extra, predicted = extra_memory(lambda: fitted.predict(table))  # noqa: B023
+        np.testing.assert_allclose(predicted, expected, rtol=1e-12)
+        assert extra < 1e6, f"{extra:,} bytes"
+    with pytest.raises(ValueError, match="NaN"):
+        fitted.predict(np.where(np.arange(4000) == 5, np.nan, X[:3]))
 
 
 class Counted(np.ndarray):

@@ -8,6 +8,7 @@ from sklearn.exceptions import DataConversionWarning
 from shortlist import FoBa, FoBaCV, ShortlistError
 from shortlist.losses import SquaredVector
 from shortlist.objectives import GramObjective, LinearObjective
+from shortlist.table import ITI, PHT, ProjectedGradient
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +103,18 @@ def test_sparse_tables_groups_and_cross_validation_take_outputs(outputs):
     chosen = FoBaCV(k=10).fit(X, Y)
     assert chosen.k_ == 6
     np.testing.assert_array_equal(chosen.get_support(indices=True), planted)
+
+
+@pytest.mark.parametrize("estimator", [ProjectedGradient, ITI, PHT])
+def test_projected_methods_take_outputs(outputs, estimator):
+    X, Y, planted = outputs
+    fitted = estimator(k=6).fit(X, Y)
+    np.testing.assert_array_equal(fitted.get_support(indices=True), planted)
+    expected = FoBa(k=6).fit(X, Y)
+    np.testing.assert_allclose(fitted.coef_, expected.coef_, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(fitted.predict(X), expected.predict(X), rtol=1e-6)
+    grouped = estimator(k=2, feature_groups=np.arange(60) // 3).fit(csr_array(X), Y)
+    assert grouped.shortlist_.n_selected == 6
 
 
 def test_one_column_is_one_output(outputs):

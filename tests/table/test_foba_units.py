@@ -1,6 +1,7 @@
 """What is selected as a whole: groups, the margins of a softmax; always and never."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from reference.foba import correlated
@@ -96,6 +97,65 @@ def test_what_is_always_in_counts_and_stays_on_the_whole_path(table):
         fitted.at(1)
     with pytest.raises(ShortlistError, match="'x3' is named by always= and by never="):
         FoBa(4, always=[3], never=["x3"]).fit(*table)
+
+
+def mask_of(*columns):
+    mask = np.zeros(12, bool)
+    mask[list(columns)] = True
+    return mask
+
+
+WAYS = {
+    "array": lambda *columns: np.array(columns),
+    "small integers": lambda *columns: np.array(columns, np.uint8),
+    "array of names": lambda *columns: np.array([f"x{j}" for j in columns]),
+    "index": lambda *columns: pd.Index(columns),
+    "index of names": lambda *columns: pd.Index([f"x{j}" for j in columns]),
+    "series": lambda *columns: pd.Series(columns),
+    "set": lambda *columns: set(columns),
+    "mask": mask_of,
+    "list of booleans": lambda *columns: mask_of(*columns).tolist(),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_features_to_keep_and_to_leave_out_may_come_in_any_form(table, way):
+    X, y = table
+    for some in ((10,), (0,), (10, 11)):
+        listed = FoBa(4, always=list(some), never=[1, 5]).fit(X, y)
+        asked = {"always": WAYS[way](*some), "never": WAYS[way](1, 5)}
+        assert chosen(FoBa(4, **asked).fit(X, y)) == chosen(listed)
+        framed = FoBa(4, **asked).fit(pd.DataFrame(X, columns=listed_names()), y)
+        assert chosen(framed) == chosen(listed)
+    nothing = FoBa(2, always=np.array([], int), never=np.zeros(12, bool)).fit(X, y)
+    assert chosen(nothing) == chosen(FoBa(2).fit(X, y))
+
+
+def listed_names():
+    return [f"x{j}" for j in range(12)]
+
+
+def test_forms_that_make_no_sense_are_refused(table):
+    with pytest.raises(
+        ShortlistError, match=r"one entry for each of them \(12\), got 3"
+    ):
+        FoBa(2, always=np.array([True, False, True])).fit(*table)
+    with pytest.raises(
+        ShortlistError, match="always should be a list of features, got 3"
+    ):
+        FoBa(2, always=3).fit(*table)
+    with pytest.raises(ShortlistError, match=r"from 'x0' to 'x11', got '0\.0'"):
+        FoBa(2, always=np.array([0.0])).fit(*table)
+    with pytest.raises(ShortlistError, match=r"no feature is called 1\.7"):
+        FoBa(2, feature_groups=[[0, 1.7]]).fit(*table)
+    with pytest.raises(ShortlistError, match="no feature is called True"):
+        FoBa(2, feature_groups=[[True, 2]]).fit(*table)
+
+
+def test_numpy_numbers_and_names_make_groups(table):
+    expected = chosen(FoBa(1, feature_groups=[[0, 1, 2]]).fit(*table))
+    for members in (np.arange(3), np.array(["x0", "x1", "x2"])):
+        assert chosen(FoBa(1, feature_groups=[members]).fit(*table)) == expected
 
 
 @pytest.mark.parametrize("criterion", ["gradient", "objective"])

@@ -1,12 +1,13 @@
 """Objectives of others: value, gradient and refit are enough for all that FoBa does."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from reference.foba import correlated, standardised
 from shortlist import FoBa, ShortlistError
 from shortlist.objectives import Fit, GramObjective
-from shortlist.table import Settings, Units, foba
+from shortlist.table import ProjectedSettings, Settings, Units, foba, project
 
 
 class Ridge:
@@ -110,3 +111,63 @@ def test_what_only_a_linear_model_can_do_is_refused_with_the_reason():
         model.predict(X)
     with pytest.raises(ShortlistError, match="refit, got int"):
         FoBa(k=3, objective=3).fit(X, y)
+
+
+def test_rows_are_not_weighed_twice():
+    X, y, _ = correlated(0, p=20, s=6)
+    with pytest.raises(ShortlistError, match="sample_weight should be None"):
+        FoBa(k=3, objective=NamedRidge).fit(X, y, sample_weight=np.ones(len(y)))
+
+
+class Undefined(Ridge):
+    """A ridge whose gradient is not a number everywhere, or its value."""
+
+    def __init__(self, A, y, where):
+        super().__init__(A, y, 0.01)
+        self.where = where
+
+    def gradient(self, fit):
+        g = super().gradient(fit)
+        if self.where == "gradient":
+            g[7] = np.nan
+        return g
+
+    def value(self, fit):
+        return np.nan if self.where == "value" else super().value(fit)
+
+
+def test_a_gradient_or_a_value_that_is_not_a_number_is_no_empty_support():
+    X, y, _ = correlated(0, p=20, s=6)
+    A = standardised(X)
+    with pytest.raises(ShortlistError, match="coordinate 7 has nan at a support of 0"):
+        FoBa(k=3, objective=Undefined(A, y, "gradient")).fit()
+    with pytest.raises(
+        ShortlistError, match="return a value, got NaN at a support of 0"
+    ):
+        FoBa(k=3, objective=Undefined(A, y, "value")).fit()
+    with pytest.raises(ShortlistError, match="coordinate 7 has nan"):
+        project(Undefined(A, y, "gradient"), Units(20), ProjectedSettings(3))
+
+
+def test_columns_of_a_frame_name_the_coordinates():
+    X, y, _ = correlated(0, p=20, s=6)
+    frame = pd.DataFrame(standardised(X), columns=[f"gene {j}" for j in range(20)])
+
+    def make(X, y):
+        return Ridge(np.asarray(X), y, 0.01)
+
+    model = FoBa(k=3, objective=make, always=["gene 4"]).fit(frame, y)
+    assert "gene 4" in model.shortlist_.names
+    assert set(model.get_feature_names_out()) == set(model.shortlist_.names)
+    pairs = FoBa(k=3, objective=lambda X, y: Ridge(np.hstack([X, X**2]), y, 0.01))
+    assert all(name[0] == "x" for name in pairs.fit(frame, y).shortlist_.names)
+
+
+def test_a_fit_of_a_table_forgets_the_objective_before_it():
+    X, y, _ = correlated(0, p=20, s=6)
+    model = FoBa(k=3, objective=NamedRidge).fit(standardised(X), y)
+    assert hasattr(model, "objective_")
+    model.set_params(objective=None).fit(X, y)
+    assert not hasattr(model, "objective_")
+    assert not hasattr(model, "fit_")
+    assert model.predict(X).shape == y.shape

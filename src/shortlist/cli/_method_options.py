@@ -22,6 +22,9 @@ METHOD_OPTIONS = (
     "forget",
     "truncation",
     "refit",
+    "criterion",
+    "overshoot",
+    "l2",
     "r",
     "p",
     "lam",
@@ -43,7 +46,7 @@ class _NumberOrAuto(click.FloatRange):
 
 
 def method_options() -> Callable[[F], F]:
-    """--eta, --r and others: settings of room rows, of GSR, mrmr and relieff."""
+    """--eta, --r and others: settings of room rows and of room table."""
     decorators = [
         click.option(
             "--eta",
@@ -71,6 +74,27 @@ def method_options() -> Callable[[F], F]:
             default=None,
             help="Whether room rows fits the weights of what it chose again: by default "
             "for files, not for pipes.",
+        ),
+        click.option(
+            "--criterion",
+            type=click.Choice(["gradient", "objective"]),
+            help="foba: what a forward step goes by, the largest gradient or the largest "
+            "fall of the objective along a feature. By default gradient.",
+        ),
+        click.option(
+            "--overshoot",
+            type=click.FloatRange(min=0),
+            metavar="SHARE",
+            help="foba: go up to K and this share of it more, then eliminate; 0 is the "
+            "paper's algorithm. By default 0.2.",
+        ),
+        click.option(
+            "--l2",
+            type=_NumberOrAuto(0),
+            metavar="NUMBER|auto",
+            help="foba, projected_gradient, iti, pht: ridge of standardised weights, but "
+            "of those always in. By default auto: none for the squared loss, 5 over the "
+            "number of rows for others.",
         ),
         click.option(
             "--r",

@@ -77,7 +77,8 @@ class Outcome(NamedTuple):
     "-k",
     type=click.IntRange(min=1),
     required=True,
-    help="Budget: how many features to choose; of each class, if there are more than two.",
+    help="Budget: how many features to choose; of each class, if there are more than two, "
+    "but in room table, where classes share them.",
 )
 @click.option(
     "--method",

@@ -7,12 +7,20 @@ from typing import Any
 import numpy as np
 
 from shortlist._protocols import Floats, ShortlistError
+from shortlist.kernels.repeats import has_repeats
 
 
 def as_table(X: Any) -> Any:
-    """Return X as an array, or a sparse matrix in CSR or CSC form."""
+    """Return X as an array, or a sparse matrix in CSR or CSC form, each entry once.
+
+    It is copied only if it has other forms, or entries that come in several parts.
+    """
     if hasattr(X, "tocsr"):
         X = X if X.format in ("csr", "csc") else X.tocsr()
+        n_places = X.shape[X.format == "csr"]
+        if not X.has_canonical_format and has_repeats(X.indptr, X.indices, n_places):
+            X = X.copy()
+            X.sum_duplicates()
     else:
         X = np.asanyarray(X)
         if X.dtype.kind not in "biuf":

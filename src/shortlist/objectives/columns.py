@@ -3,8 +3,9 @@
 The table itself is never copied whole. A fit on a support sees ``Columns``: the chosen
 features as a small dense array, or as compressed sparse rows if X is sparse. Dense
 columns are centred, because the copy is ours to change and an intercept is easier to
-find when it does not correlate with the features; sparse ones stay as they are, and
-their ``center`` is zero.
+find when it does not correlate with the features. So are sparse columns that no row lacks:
+only these can lie far from zero for their spread. Others stay as they are, and their
+``center`` is zero.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shortlist._protocols import DataError, Floats, Ints
 from shortlist.kernels._jit import kernel
@@ -60,7 +62,8 @@ def gather(X: Any, features: Ints, weight: Floats, *, center: bool) -> Columns:
     weight : ndarray of shape (n_samples,)
         Rows of weight 0 come out as zeros: what they hold must not matter.
     center : bool
-        Subtract the weighted mean from each column, if X is dense.
+        Subtract the weighted mean from each column; of a sparse X from those that every
+        row has.
     """
     kind = SparseColumns if hasattr(X, "tocsr") else DenseColumns
     return kind(X, features, weight, center=center)
@@ -98,30 +101,6 @@ def transposed_product(X: Any, G: Floats) -> Floats:
         else:
             out[part] = X[:, part].astype(np.float64).T @ G
     return out
-
-
-def column_moments(X: Any, share: Floats) -> tuple[Floats, Floats]:
-    """Weighted mean of each column, and of its square, for shares that sum to 1."""
-    ones = share[:, np.newaxis]
-    mean = transposed_product(X, ones)[:, 0]
-    if hasattr(X, "tocsr"):
-        squares = X.copy()
-        squares.data = squares.data.astype(np.float64) ** 2
-        return mean, transposed_product(squares, ones)[:, 0]
-    n_samples, n_features = X.shape
-    square = np.zeros(n_features)
-    # Blocks run along memory, so that each is read once and in order.
-    if abs(X.strides[0]) >= abs(X.strides[1]):
-        step = max(1, _BLOCK // n_features)
-        for first in range(0, n_samples, step):
-            block = np.asarray(X[first : first + step], np.float64)
-            square += share[first : first + step] @ block**2
-    else:
-        step = max(1, _BLOCK // n_samples)
-        for first in range(0, n_features, step):
-            block = np.asarray(X[:, first : first + step], np.float64)
-            square[first : first + step] = share @ block**2
-    return mean, square
 
 
 class DenseColumns:
@@ -190,7 +169,7 @@ class DenseColumns:
 
 
 class SparseColumns:
-    """Columns held as compressed sparse rows, never centred."""
+    """Columns held as compressed sparse rows; only full ones are centred."""
 
     def __init__(self, X: Any, features: Ints, weight: Floats, *, center: bool) -> None:
         A = X[:, features].tocsr().astype(np.float64)
@@ -200,6 +179,26 @@ class SparseColumns:
             raise DataError(_missing(features[A.indices[~np.isfinite(A.data)][0]]))
         self._A = A
         self.center = np.zeros(len(features))
+        full = np.bincount(A.indices, minlength=len(features)) == A.shape[0]
+        if center and full.any():
+            self._center(full, weight)
+
+    def _center(self, full: NDArray[np.bool_], weight: Floats) -> None:
+        """Subtract the means of columns that every row has."""
+        A, m = self._A, len(full)
+        places = np.flatnonzero(full[A.indices])
+        column = A.indices[places]
+        row_weight = np.repeat(weight, np.diff(A.indptr))[places]
+        values = A.data[places]
+        for _ in range(2):  # the second mean is what rounding left of the first
+            mean = np.bincount(column, row_weight * values, m) / weight.sum()
+            values -= mean[column]
+            values[row_weight == 0.0] = 0.0
+            self.center += mean
+        largest = np.zeros(m)
+        np.maximum.at(largest, column, np.abs(values))
+        values[(largest <= _CONSTANT * np.abs(self.center))[column]] = 0.0
+        A.data[places] = values
 
     def times(self, W: Floats) -> Floats:
         """A W."""

@@ -3,7 +3,7 @@
 For methods that add and remove one coordinate at a time. With A the standardised columns
 of X (nothing is copied: means and scales enter the formulas),
 
-    Q(w) = sum_i s_i (y_i - a_i w - b)^2 / 2 + (l2 / 2) ||w||^2,   sum_i s_i = 1,
+    Q(w) = sum_i s_i (y_i - a_i w - b)^2 / 2 + sum_j l2_j w_j^2 / 2,   sum_i s_i = 1,
 
 needs only c = A'Sy and those columns of G = A'SA that were ever candidates (several
 outputs share them: y, w and c are then matrices). They are
@@ -18,10 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import DataError, Fit, Floats, Ints, ShortlistError
+from shortlist._protocols import Fit, Floats, Ints, ShortlistError
 from shortlist.kernels.cholesky import append, inverse_diagonal, remove, solve
-from shortlist.objectives.checks import as_table, as_weight
-from shortlist.objectives.columns import column_moments, transposed_product
+from shortlist.objectives.checks import as_penalty, as_table, as_weight
+from shortlist.objectives.columns import transposed_product
+from shortlist.objectives.moments import (
+    centred_product,
+    far_columns,
+    mean_and_spread,
+)
 from shortlist.objectives.removal import removal_costs
 
 #: Gram columns fetched at a time.
@@ -41,8 +46,8 @@ class GramObjective:
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         With several outputs a coordinate is a feature and an output, numbered feature by
         feature, and supports hold all outputs of a feature or none.
-    l2 : float, default=0.0
-        Penalty of the standardised weights.
+    l2 : float or array-like of shape (n_features,), default=0.0
+        Penalty of the standardised weights, the same for all or one for each.
     sample_weight : array-like of shape (n_samples,), default=None
     fit_intercept : bool, default=True
         Centre columns and y.
@@ -70,16 +75,14 @@ class GramObjective:
         X: Any,
         y: Any,
         *,
-        l2: float = 0.0,
+        l2: float | Floats = 0.0,
         sample_weight: Any = None,
         fit_intercept: bool = True,
         standardize: bool = True,
     ) -> None:
         self.X = as_table(X)
         n_samples, self.n_features = self.X.shape
-        self.l2 = float(l2)
-        if not 0.0 <= self.l2 < np.inf:
-            raise ShortlistError(f"l2 should be at least 0 and finite, got {l2}")
+        self.l2 = as_penalty(l2, self.n_features)
         self.fit_intercept = bool(fit_intercept)
         weight = as_weight(sample_weight, n_samples)
         self._share = weight / weight.sum()
@@ -90,6 +93,7 @@ class GramObjective:
         for _ in range(2 * self.fit_intercept):  # the second mean is rounding's
             mean = self._share @ residual
             self._y_mean, residual = self._y_mean + mean, residual - mean
+        residual[self._share == 0.0] = 0.0
         # What rounding leaves of a constant is nothing to explain.
         rounding = 64.0 * np.finfo(float).eps * np.abs(self._y_mean)
         residual[:, np.abs(residual).max(axis=0) <= rounding] = 0.0
@@ -98,6 +102,7 @@ class GramObjective:
         self.mean, spread = mean_and_spread(self.X, self._share, center=fit_intercept)
         self.usable = spread > 0.0
         self.scale = np.where(self.usable, spread if standardize else 1.0, 1.0)
+        self._far = far_columns(self.mean, spread)
         self._diagonal = (spread / self.scale) ** 2
         self._c = self._project(self._share[:, np.newaxis] * residual)
 
@@ -110,6 +115,8 @@ class GramObjective:
     def _project(self, V: Floats) -> Floats:
         """A' V for columns V that sum to zero (or no intercept)."""
         out = transposed_product(self.X, V)
+        if len(self._far):
+            out[self._far] = centred_product(self.X, self._far, self.mean, V)
         out /= self.scale[:, np.newaxis]
         out[~self.usable] = 0.0
         return out
@@ -120,7 +127,7 @@ class GramObjective:
         fitted = (W * (self._gram(features)[:, features] @ W)).sum()
         explained = 2.0 * (self._c[features] * W).sum()
         off = self._off(fit)
-        penalty = self.l2 * (W**2).sum() + (off**2).sum()
+        penalty = self.l2[features] @ (W**2).sum(axis=1) + (off**2).sum()
         return 0.5 * float(self._yy + fitted - explained + penalty)
 
     def gradient(self, fit: Fit) -> Floats:
@@ -130,7 +137,7 @@ class GramObjective:
         slots = np.zeros((self.n_outputs, len(self._slot_of)))
         slots[:, [self._slot_of[j] for j in features.tolist()]] = W.T
         gradient: Floats = (slots @ self._grams[: slots.shape[1]]).T - self._c
-        gradient[features] += self.l2 * W
+        gradient[features] += self.l2[features, np.newaxis] * W
         off = self._off(fit)
         if off.any():
             gradient += np.outer(
@@ -187,14 +194,15 @@ class GramObjective:
         unit, n_units = self._units(unit_of, len(features))
         costs = np.zeros(n_units)
         if n_units == len(features):
-            own = self._diagonal[features] + self.l2
+            own = self._diagonal[features] + self.l2[features]
             costs[unit] = 0.5 * own * (W**2).sum(axis=1)
             return costs
         gram = self._gram(features)[:, features]
         for u in range(n_units):
             members = np.flatnonzero(unit == u)
             part = W[members]
-            pulled = gram[np.ix_(members, members)] @ part + self.l2 * part
+            ridge = self.l2[features[members], np.newaxis]
+            pulled = gram[np.ix_(members, members)] @ part + ridge * part
             costs[u] = 0.5 * (part * pulled).sum()
         return costs
 
@@ -289,29 +297,11 @@ class GramObjective:
             room[:m, :m] = self._factor
             self._factor = room
         row = self._grams[self._slot_of[j], self._order]
-        diagonal = self._diagonal[j] + self.l2
+        diagonal = self._diagonal[j] + self.l2[j]
         if append(self._factor, m, row, diagonal, _DEPENDENT * diagonal) > (
             _DEPENDENT * diagonal
         ):
             self._order.append(j)
-
-
-def mean_and_spread(X: Any, share: Floats, *, center: bool) -> tuple[Floats, Floats]:
-    """Weighted mean and standard deviation of each column; 0 for constant columns.
-
-    Without ``center`` means are taken to be 0.
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean, square = column_moments(X, share)
-        spread = np.sqrt(np.maximum(square - mean**2 * center, 0.0))
-    if not np.isfinite(spread).all():
-        j = int(np.argmin(np.isfinite(spread)))
-        raise DataError(
-            f"X should hold numbers below 1e150, column {j} has larger ones"
-        )
-    # What rounding leaves of a constant column is not a spread.
-    spread[spread <= 1e-7 * np.sqrt(square)] = 0.0
-    return mean * center, spread
 
 
 def _row_lengths(table: Floats) -> Floats:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from shortlist._protocols import Fit, Floats, Ints, ShortlistError
-from shortlist.losses import Squared, SquaredVector, get_loss
+from shortlist.losses import get_loss
 from shortlist.losses.arrays import (
     curvature_products_into,
     curvatures_into,
@@ -24,11 +24,10 @@ from shortlist.objectives.checks import (
     count_outputs,
 )
 from shortlist.objectives.columns import gather, product, transposed_product
-from shortlist.objectives.envelope import minimise_with_kinks
-from shortlist.objectives.least_squares import solve_squared
-from shortlist.objectives.newton import Minimum, minimise, slope_length
+from shortlist.objectives.newton import minimise, slope_length
 from shortlist.objectives.removal import removal_costs
 from shortlist.objectives.restricted import Restricted
+from shortlist.objectives.solving import minimum_of
 
 # Two values of Q that differ by less, relatively, are the same but for rounding.
 _ROUNDING = 1e-14
@@ -72,6 +71,9 @@ class LinearObjective:
         Newton steps in a refit.
     dense_limit : int, default=1500
         With more parameters than this a refit does not form the Hessian.
+    tol : float, default=0.0
+        A refit ends where no gradient, as a cosine between slopes and columns, exceeds it;
+        0 goes on to the last digits. Squared losses need no such limit.
 
     Attributes
     ----------
@@ -123,6 +125,7 @@ class LinearObjective:
         n_outputs: int | None = None,
         max_iter: int = 100,
         dense_limit: int = 1500,
+        tol: float = 0.0,
     ) -> None:
         self.loss = get_loss(loss)
         self.X = as_table(X)
@@ -133,7 +136,11 @@ class LinearObjective:
         self.sample_weight = as_weight(sample_weight, self.n_samples)
         self.l2 = as_penalty(l2, self.n_features)
         self.fit_intercept = bool(fit_intercept)
-        self.max_iter, self.dense_limit = max_iter, dense_limit
+        self._limits: dict[str, Any] = {
+            "max_iter": max_iter,
+            "dense_limit": dense_limit,
+            "tol": tol,
+        }
         self._share = self.sample_weight / self.sample_weight.sum()
 
     def margins(self, fit: Fit) -> Floats:
@@ -193,7 +200,7 @@ class LinearObjective:
         problem = self._restricted(support)
         first = problem.shifted(theta, +1.0)
         before = problem.value(first, problem.margins(first))
-        found = self._minimum(problem, first, slope_scale)
+        found = minimum_of(problem, first, slope_scale=slope_scale, **self._limits)
         theta, value = problem.shifted(found.theta, -1.0), found.value
         if not value <= before + _ROUNDING * abs(before):
             theta, value = problem.shifted(first, -1.0), before
@@ -296,9 +303,8 @@ class LinearObjective:
         mean = self._share @ Z  # where the zeros of the columns lie does not matter
         problem = self._restricted(np.empty(0, dtype=np.int64))
         problem.offset = Z - mean
-        found = minimise(
-            problem, intercepts, slope_scale=slope_scale, max_iter=self.max_iter
-        )
+        limits = {key: self._limits[key] for key in ("max_iter", "tol")}
+        found = minimise(problem, intercepts, slope_scale=slope_scale, **limits)
         nuisance = found.theta - mean
         for shift in problem.free_shifts():
             nuisance[shift] -= nuisance[shift].mean()
@@ -333,30 +339,10 @@ class LinearObjective:
         """Intercepts of the model without features, and the length of its slopes."""
         problem = self._restricted(np.empty(0, dtype=np.int64))
         zero = np.zeros(problem.n_parameters)
-        theta = self._minimum(problem, zero, 0.0).theta
+        theta = minimum_of(problem, zero, **{**self._limits, "tol": 0.0}).theta
         # a constant y is fitted by the intercepts alone and leaves slopes of rounding
         least = 1e-10 * slope_length(problem, zero)
         return theta, max(slope_length(problem, theta), least)
-
-    def _minimum(
-        self, problem: Restricted, theta: Floats, slope_scale: float
-    ) -> Minimum:
-        loss, widest = type(self.loss), max(map(len, problem.features))
-        if loss in (Squared, SquaredVector) and widest <= self.dense_limit:
-            return solve_squared(problem)
-        options: dict[str, Any] = {
-            "slope_scale": slope_scale,
-            "max_iter": self.max_iter,
-            "dense_limit": self.dense_limit,
-        }
-        rough = not loss.is_vector and loss.smoothness == np.inf
-        if rough and not problem.curvatures(problem.margins(theta)).any():
-            return minimise_with_kinks(problem, theta, **options)
-        found = minimise(problem, theta, **options)
-        if rough and not found.converged:
-            exact = minimise_with_kinks(problem, found.theta, **options)
-            return exact if exact.value < found.value else found
-        return found
 
     def _margins(self, fit: Fit, weight: Floats) -> Floats:
         """Margins; those of rows with weight 0 are the intercepts."""

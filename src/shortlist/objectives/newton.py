@@ -59,6 +59,7 @@ def minimise(
     slope_scale: float = 0.0,
     max_iter: int = 100,
     dense_limit: int = 1500,
+    tol: float = 0.0,
 ) -> Minimum:
     """Minimise Q from theta on.
 
@@ -71,6 +72,8 @@ def minimise(
     max_iter : int, default=100
     dense_limit : int, default=1500
         With more parameters than this the Hessian is not formed.
+    tol : float, default=0.0
+        Cosine between slopes and columns that is small enough to stop.
 
     Notes
     -----
@@ -91,7 +94,7 @@ def minimise(
         return Minimum(theta, problem.value(theta, Z), Z, g, miss)
 
     dense = problem.n_parameters <= dense_limit
-    exact = _EXACT if dense else _EXACT_BY_PRODUCTS
+    exact = max(tol, _EXACT if dense else _EXACT_BY_PRODUCTS)
     point = at(theta)
     system: _DenseSystem | _ProductSystem | None = None
     damping, fresh = 0.0, False

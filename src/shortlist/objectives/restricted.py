@@ -25,6 +25,9 @@ from shortlist.losses.arrays import (
 )
 from shortlist.objectives.columns import Columns
 
+# A penalty this small beside the square of its column is lost in rounding.
+_FLAT = 1e-9
+
 
 class Restricted:
     """Q(theta) = sum_i weight_i loss(y_i, a_i W + b + offset_i) + (1/2) sum l2 W^2.
@@ -181,7 +184,8 @@ class Restricted:
         """Sets of parameters to which a constant may be added without changing Q.
 
         These are the null directions of a ``shift_invariant`` loss: the intercepts,
-        and without l2 the weights of a feature that every margin uses.
+        and the weights of a feature that every margin uses, if its l2 is none, or too
+        little to tell where along the direction its minimum is: at a sum of zero.
         """
         C = self.n_outputs
         if not getattr(type(self.loss), "shift_invariant", False):
@@ -189,11 +193,11 @@ class Restricted:
         sets = []
         if self.fit_intercept:
             sets.append(np.arange(self.n_weights, self.n_parameters))
-        if not self.l2.any():
-            _, first, count = np.unique(
-                self._feature_of, return_index=True, return_counts=True
-            )
-            sets += [np.arange(i, i + C) for i in first[count == C]]
+        _, first, count = np.unique(
+            self._feature_of, return_index=True, return_counts=True
+        )
+        flat = self.l2[first] <= _FLAT * np.square(self.lengths[first])
+        sets += [np.arange(i, i + C) for i in first[(count == C) & flat]]
         return sets
 
     def _add_block(self, H: Floats, h: Floats, c: int, d: int) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shortlist._protocols import Floats
 from shortlist.kernels.contingency import information_into
 from shortlist.objectives.columns import transposed_product
-from shortlist.objectives.gram import mean_and_spread
+from shortlist.objectives.moments import mean_and_spread
 
 # Sparse columns are made dense so many values at a time.
 _DENSE_CELLS = 1 << 20
@@ -74,7 +74,7 @@ class Linear:
         """Correlation of every column with these values."""
         apart = values - self._share @ values
         length = np.sqrt(self._share @ apart**2)
-        if length <= 1e-7 * np.sqrt(self._share @ values**2):
+        if length <= 1e-12 * np.abs(values).max(initial=0.0):  # a constant, rounded
             return np.zeros(len(self._mean))
         side = (self._share * apart / length)[:, np.newaxis]
         return transposed_product(self._X, side)[:, 0] * self._per_spread

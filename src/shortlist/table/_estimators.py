@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _get_feature_names, check_is_fitted
 
 from shortlist._protocols import Fit, Objective, ShortlistError
 from shortlist._shortlist import Shortlist
@@ -44,16 +45,18 @@ class FoBa(TableSelector):
     feature_groups : mapping or sequence, default=None
         Features that enter and leave together: ``{"sensor": ["x0", "x1"], ...}``, lists
         of features, or one label for each feature; k then counts groups.
-    always, never : sequence of str or int, default=None
-        Features (their groups, if there are any), by name or number, to keep in any case
-        (they count in k) and to leave out.
+    always, never : sequence of str or int, or mask, default=None
+        Features (their groups, if there are any), by name, by number or by a mask of
+        n_features booleans, to keep in any case and to leave out. Those kept count in k
+        and are not penalised, neither by l2 nor by search_l2 (see Notes).
     standardize : bool, default=True
         Judge gradients, and penalise weights, in units of each column's standard
         deviation. The weights published are those of the columns as they are.
     fit_intercept : bool, default=True
     l2 : float or "auto", default="auto"
-        Penalty of standardised weights: none for the squared loss; 5 / n_samples for
-        others, whose classes may be separable.
+        Penalty of standardised weights: none for the squared loss; 5 / n for others,
+        whose classes may be separable, with n the sum of the sample weights, or the
+        number of those above 0 if that is more.
     search_l2 : float, None or "auto", default="auto"
         Penalty while features are chosen, whose weights are then fitted with ``l2``:
         None is the same as l2, and so is "auto" unless l2 is "auto" as well, when it is
@@ -63,10 +66,15 @@ class FoBa(TableSelector):
         Allow no negative weights (two classes or one number to predict).
     epsilon, delta : float, default=0.0
         Stop when no gradient exceeds epsilon, or when a step gains less than delta.
+    tol : float, default=0.0
+        Relative tolerance of refits: they end when no gradient exceeds it, as a cosine
+        between a column and the slopes of the loss. 0 refits to the last digits, which
+        Newton's method soon reaches; least squares are always solved so.
     objective : Objective or callable, default=None
         A convex smooth function of your own to minimise instead of a loss of Xw, or one
         that makes it from X and y. ``fit`` then needs neither. Parameters that describe
-        a table (loss, standardize, fit_intercept, l2, search_l2, positive) do not matter.
+        a table (loss, standardize, fit_intercept, l2, search_l2, positive, tol) do not
+        matter, and there is no sample_weight.
 
     Attributes
     ----------
@@ -86,8 +94,19 @@ class FoBa(TableSelector):
     after a refit (the paper zeroes a weight and keeps the others). It recovers supports
     of strongly correlated columns that forward and backward steps alone miss.
 
-    X is never copied. For the squared loss only those columns of its Gram matrix that
-    were ever candidates are computed, 32 at a time.
+    X is never copied, be it dense, CSR or CSC, but for sparse tables that hold entries in
+    several parts. For the squared loss only those columns of its Gram matrix that were
+    ever candidates are computed, 32 at a time; of a sparse table so wide that these would
+    outweigh it, none.
+
+    Features that are always in keep a ten thousand millionth of the ridge, so that there
+    is a best weight even where they separate the classes; it is then large. Where they
+    depend on each other, the squared loss gives weight 0 to the later ones (least norm
+    without Gram columns).
+
+    Means are subtracted before a column is multiplied by anything that counts, so columns
+    may lie far from zero for their spread, as times in seconds do; one that varies by less
+    than 1e-14 of its mean is a constant.
 
     References
     ----------
@@ -128,6 +147,7 @@ class FoBa(TableSelector):
         positive: bool = False,
         epsilon: float = 0.0,
         delta: float = 0.0,
+        tol: float = 0.0,
         objective: Any = None,
     ) -> None:
         self.k = k
@@ -145,6 +165,7 @@ class FoBa(TableSelector):
         self.positive = positive
         self.epsilon = epsilon
         self.delta = delta
+        self.tol = tol
         self.objective = objective
 
     def fit(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Any:
@@ -161,8 +182,16 @@ class FoBa(TableSelector):
         -------
         self : object
         """
+        for name in ("objective_", "fit_"):  # of an earlier fit
+            if hasattr(self, name):
+                delattr(self, name)
         if self.objective is None:
             return super().fit(X, y, sample_weight)
+        if sample_weight is not None:
+            raise ShortlistError(
+                "sample_weight should be None with objective=, which weighs by itself, got "
+                f"{type(sample_weight).__name__}"
+            )
         self._check_request()
         self._fit_objective(X, y)
         return self
@@ -180,6 +209,8 @@ class FoBa(TableSelector):
             )
         self.objective_, self.n_features_in_ = objective, int(objective.n_coordinates)
         names = getattr(objective, "names", None)
+        if names is None and X is not None and self.n_features_in_ == np.shape(X)[-1]:
+            names = _get_feature_names(X)  # of a frame, a coordinate a column
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
@@ -201,9 +232,13 @@ class FoBa(TableSelector):
         """
         check_is_fitted(self)
         lowest = max(1, min(self._selected.steps))
-        if not lowest <= k <= self.k:
-            raise ShortlistError(f"k should be from {lowest} to {self.k}, got {k}")
-        return self._selected.at(k, self._names_by_id)
+        highest = self._selected.params["k"]  # self.k may have been set since
+        whole = isinstance(k, Integral) and not isinstance(k, bool)
+        if not (whole and lowest <= k <= highest):
+            raise ShortlistError(
+                f"k should be a whole number from {lowest} to {highest}, got {k!r}"
+            )
+        return self._selected.at(int(k), self._names_by_id)
 
     @property
     def path_(self) -> dict[int, PathPoint]:
@@ -240,6 +275,7 @@ class FoBa(TableSelector):
             overshoot=self.overshoot,
             epsilon=self.epsilon,
             delta=self.delta,
+            tol=self.tol,
         )
         check_settings(settings)
         return settings

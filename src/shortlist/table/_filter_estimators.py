@@ -92,7 +92,8 @@ class MRMR(FilterSelector):
     feature_groups : None
         Groups cannot be selected.
     always, never : sequence of str or int, default=None
-        Features, by name or number, that come in first (they count in k) or not at all.
+        Features, by name, number or mask, that come in first (they count in k) or not at
+        all.
     standardize, fit_intercept : bool, default=True
     l2 : float or "auto", default="auto"
         How that model is fitted; see :class:`FoBa`.
@@ -235,8 +236,8 @@ class ReliefF(FilterSelector):
     feature_groups : None
         Groups cannot be selected.
     always, never : sequence of str or int, default=None
-        Features, by name or number, to keep in any case (they count in k) and to leave
-        out of the choice; distances are made of all columns.
+        Features, by name, number or mask, to keep in any case (they count in k) and to
+        leave out of the choice; distances are made of all columns.
     standardize, fit_intercept : bool, default=True
     l2 : float or "auto", default="auto"
         How that model is fitted; see :class:`FoBa`.

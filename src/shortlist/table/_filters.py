@@ -75,7 +75,13 @@ def select_by(
     """
     check_always(always, asked.k)
     problem = table_problem(
-        table.X, table.y, target, sample_weight=table.weight, gram=False, **options
+        table.X,
+        table.y,
+        target,
+        sample_weight=table.weight,
+        gram=False,
+        always=np.array(always, np.int64),
+        **options,
     )
     candidates = ~problem.constant
     candidates[list(never)] = False

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,7 @@ class Settings:
     overshoot: float = 0.2
     epsilon: float = 0.0
     delta: float = 0.0
+    tol: float = 0.0
 
 
 def foba(
@@ -173,9 +175,10 @@ class _Search:
         never: tuple[int, ...],
     ) -> None:
         self.objective, self.units, self.settings = objective, units, settings
-        self.always, self.barred = list(always), [*always, *never]
+        self.always = list(always)
+        self.barred = np.array([*always, *never], np.int64)
         self.chosen: list[int] = []
-        self.fit = objective.refit(units.coordinates(self.always), None)
+        self.fit = _checked(objective.refit(units.coordinates(self.always), None))
         #: decrease of the latest forward step that reached each size
         self.gain: dict[int, float] = {}
         self.path = Path()
@@ -196,8 +199,8 @@ class _Search:
 
     def forward_step(self) -> bool:
         """Add the unit that promises most; False if none does."""
-        promise = self.units.lengths(self.objective.gradient(self.fit))
-        promise[self.barred + self.chosen] = -np.inf
+        promise = self.units.lengths(gradient_at(self.objective, self.fit))
+        promise[self.barred] = promise[self.chosen] = -np.inf
         if not promise.max() > self.settings.epsilon:
             return False
         least = 0.0
@@ -273,8 +276,7 @@ class _Search:
 
     def _refit(self, units: list[int]) -> Fit:
         support = self.units.coordinates([*self.always, *units])
-        fit: Fit = self.objective.refit(support, self.fit)
-        return fit
+        return _checked(self.objective.refit(support, self.fit))
 
     def _costs(self, method: str) -> dict[int, float]:
         """What Q would rise by without each chosen unit."""
@@ -301,13 +303,38 @@ class _Search:
 _ROUNDING = 1e-13
 
 
+def gradient_at(objective: Any, fit: Fit) -> Floats:
+    """Gradient of an objective; refuse one that is not finite."""
+    gradient: Floats = np.asarray(objective.gradient(fit))
+    if not (finite := np.isfinite(gradient)).all():
+        j = int(np.argmin(finite))
+        raise ShortlistError(
+            f"objective: gradient should be finite, coordinate {j} has {gradient[j]} at a "
+            f"support of {len(fit.support)}"
+        )
+    return gradient
+
+
+def _checked(fit: Fit) -> Fit:
+    """Refuse what an objective cannot mean: all comparisons with NaN are false."""
+    if np.isnan(fit.value):
+        raise ShortlistError(
+            f"objective: refit should return a value, got NaN at a support of "
+            f"{len(fit.support)}"
+        )
+    return fit
+
+
 def check_settings(settings: Settings) -> None:
     """Refuse settings that make no sense."""
     if settings.criterion not in ("gradient", "objective"):
         raise ShortlistError(
             f"criterion should be 'gradient' or 'objective', got {settings.criterion!r}"
         )
-    for name in ("overshoot", "epsilon", "delta"):
+    for name in ("overshoot", "epsilon", "delta", "tol"):
         value = getattr(settings, name)
-        if not 0.0 <= value < math.inf:
-            raise ShortlistError(f"{name} should be at least 0 and finite, got {value}")
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        if not (number and 0.0 <= value < math.inf):
+            raise ShortlistError(
+                f"{name} should be at least 0 and finite, got {value!r}"
+            )

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing
 
-from shortlist._protocols import Floats
+from shortlist._protocols import Floats, ShortlistError
 from shortlist._targets import Target
 from shortlist.losses.arrays import mean_loss
 from shortlist.table._estimators import FoBa
@@ -18,25 +17,30 @@ from shortlist.table._selected import PathStep, Selected
 
 
 def held_out_losses(
-    selected: Selected, target: Target, table: Table, sizes: Sequence[int]
+    selected: Selected,
+    target: Target,
+    table: Table,
+    sizes: Sequence[int],
+    rows: np.ndarray,
 ) -> Floats:
-    """Mean loss on a table of the best support of at most each size."""
-    weight = np.ones(len(table.y)) if table.weight is None else table.weight
+    """Mean loss on some rows of the best support of at most each size."""
+    weight = np.ones(len(rows)) if table.weight is None else table.weight[rows]
     if not weight.any():
         return np.full(len(sizes), np.nan)
     losses = []
     for size in sizes:
-        step = selected.best(size)
-        Z = _margins(step, target, table.X)
-        losses.append(mean_loss(target.loss, table.y, Z, weight))
+        Z = _margins(selected.best(size), target, table.X, rows)
+        losses.append(mean_loss(target.loss, table.y[rows], Z, weight))
     return np.array(losses)
 
 
-def _margins(step: PathStep, target: Target, X: Any) -> Floats:
+def _margins(step: PathStep, target: Target, X: Any, rows: np.ndarray) -> Floats:
     columns, place = np.unique(step.ids.astype(np.intp), return_inverse=True)
     W = np.zeros((len(columns), target.n_margins))
     W[place, step.margin] = step.weights
-    return np.ascontiguousarray(X[:, columns] @ W + step.intercept)
+    # the few columns first, whole rows of a wide table never
+    part = X[:, columns][rows] if hasattr(X, "tocsr") else X[np.ix_(rows, columns)]
+    return np.ascontiguousarray(part @ W + step.intercept)
 
 
 def one_standard_error(losses: Floats) -> tuple[int, Floats, Floats]:
@@ -73,7 +77,7 @@ class FoBaCV(FoBa):
     cv : int, splitter or iterable, default=5
         Folds, as in scikit-learn; stratified for classes.
     loss, criterion, backward, overshoot, feature_groups, always, never, standardize, \
-fit_intercept, l2, search_l2, positive, epsilon, delta
+fit_intercept, l2, search_l2, positive, epsilon, delta, tol
         See :class:`FoBa`.
 
     Attributes
@@ -119,6 +123,7 @@ fit_intercept, l2, search_l2, positive, epsilon, delta
         positive: bool = False,
         epsilon: float = 0.0,
         delta: float = 0.0,
+        tol: float = 0.0,
     ) -> None:
         super().__init__(
             k,
@@ -136,6 +141,7 @@ fit_intercept, l2, search_l2, positive, epsilon, delta
             positive=positive,
             epsilon=epsilon,
             delta=delta,
+            tol=tol,
         )
         self.cv = cv
 
@@ -145,19 +151,32 @@ fit_intercept, l2, search_l2, positive, epsilon, delta
         lowest = max(1, min(self._selected.steps))
         self.cv_sizes_ = np.arange(lowest, max(max(self._selected.steps), lowest) + 1)
         self.cv_sizes_ = self.cv_sizes_[self.cv_sizes_ <= self.k]
+        sizes = self.cv_sizes_.tolist()
         losses = []
-        for train, test in folds.split(table.X, labels):
-            part = self._select(_rows(table, train), target, self._search())
-            sizes = self.cv_sizes_.tolist()
-            losses.append(held_out_losses(part, target, _rows(table, test), sizes))
+        every = np.arange(len(table.y))
+        # scikit-learn's folds go by the number of rows, and would turn CSC into CSR
+        counted = type(folds).__module__.startswith("sklearn.")
+        for train, test in folds.split(every if counted else table.X, labels):
+            weight = _weight_in(table, every[train])
+            if not weight.any():
+                losses.append(np.full(len(sizes), np.nan))
+                continue
+            # weights of 0 leave rows out without copying the others
+            part = self._select(table._replace(weight=weight), target, self._search())
+            losses.append(held_out_losses(part, target, table, sizes, every[test]))
         self.cv_losses_ = np.array(losses)
+        if np.isnan(self.cv_losses_).any(axis=1).all():
+            raise ShortlistError(
+                "cv: no fold has weight above 0 both in the rows it learns from and in "
+                "those it holds out; spread sample_weight, or fold the rows otherwise"
+            )
         place, _, _ = one_standard_error(self.cv_losses_)
         self.k_ = int(self.cv_sizes_[place])
         self._publish(self._selected.at(self.k_, self._names_by_id))
 
 
-def _rows(table: Table, rows: np.ndarray) -> Table:
-    weight = None if table.weight is None else table.weight[rows]
-    return table._replace(
-        X=_safe_indexing(table.X, rows), y=table.y[rows], weight=weight
-    )
+def _weight_in(table: Table, rows: np.ndarray) -> Floats:
+    """Weight of each row of a table among some of its rows, which may repeat."""
+    weight = np.zeros(len(table.y))
+    np.add.at(weight, rows, 1.0 if table.weight is None else table.weight[rows])
+    return weight

@@ -40,17 +40,23 @@ CAPABILITIES = Capabilities(
     ),
     groups=True,
     outputs=True,
+    options=("criterion", "overshoot", "l2"),
 )
 
 
-def foba_search(settings: Settings, search_l2: float | str | None = "auto") -> Search:
-    """FoBa with these settings, for ``select``."""
+def foba_search(
+    settings: Settings, search_l2: float | str | None = "auto", **asked: Any
+) -> Search:
+    """FoBa with these settings, for ``select``; others are those of the problem."""
 
     def run(problem: TableProblem, k: int, **units: Any) -> Found:
         return Found(foba_path(problem, replace(settings, k=k), **units))
 
-    params = {**asdict(settings), "search_l2": search_l2}
-    return Search(CAPABILITIES, settings.k, run, params, search_l2=search_l2)
+    params = {**asdict(settings), "search_l2": search_l2, **asked}
+    asked |= {"tol": settings.tol}
+    return Search(
+        CAPABILITIES, settings.k, run, params, search_l2=search_l2, asked=asked
+    )
 
 
 def foba_path(
@@ -103,7 +109,9 @@ def select_coordinates(
     return selected, fits
 
 
+def _asked(k: int, l2: float | str = "auto", **settings: Any) -> Search:
+    return foba_search(Settings(k, **settings), l2=l2)
+
+
 #: The algorithm that an engine runs; parameters are those of FoBa.
-foba_learner = search_learner_of(
-    lambda k, **settings: foba_search(Settings(k, **settings))
-)
+foba_learner = search_learner_of(_asked)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,10 @@ def read_groups(
         if len(members) == 0:
             raise ShortlistError(f"feature_groups: {label!r} has no features")
         for member in members:
-            j = place.get(member, -1) if isinstance(member, str) else int(member)
+            if isinstance(member, Integral) and not isinstance(member, bool):
+                j = int(member)
+            else:
+                j = place.get(str(member), -1) if isinstance(member, str) else -1
             if not 0 <= j < n_features:
                 raise ShortlistError(f"feature_groups: no feature is called {member!r}")
             if unit_of[j] >= 0:

@@ -131,15 +131,15 @@ class GSR(RowSparse):
         Features that survive or vanish together: ``{"sensor": ["x0", "x1"], ...}``, lists
         of features, or one label for each feature; k then counts groups.
     always, never : sequence of str or int, default=None
-        Features (their groups, if there are any), by name or number, to keep in any case
+        Features (their groups, if any), by name, number or mask, to keep in any case
         (they count in k, and are hardly penalised) and to leave out.
     standardize : bool, default=True
         Penalise and rank weights in units of each column's standard deviation. The
         weights published are those of the columns as they are.
     fit_intercept : bool, default=True
     l2 : float or "auto", default="auto"
-        Ridge of the refit: none for the squared loss; 5 / n_samples for others, whose
-        classes may be separable.
+        Ridge of the refit, from which features that are always in are spared: none for
+        the squared loss; for others, whose classes may be separable, as :class:`FoBa`.
 
     Attributes
     ----------

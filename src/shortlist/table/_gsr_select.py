@@ -180,7 +180,8 @@ def gsr_search(capabilities: Capabilities, asked: GsrRequest) -> Search:
         free = [u for u in order.tolist() if u not in always]
         return _told(done, ready, own, _path(problem, units, free[:k], always))
 
-    return Search(capabilities, asked.k, run, asdict(asked), False, None, _DENSE_REFIT)
+    limits = {"dense_limit": _DENSE_REFIT}
+    return Search(capabilities, asked.k, run, asdict(asked), False, asked=limits)
 
 
 def _path(

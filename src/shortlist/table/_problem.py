@@ -11,7 +11,9 @@ from shortlist._protocols import Fit, Floats, Ints, ShortlistError
 from shortlist._targets import Target
 from shortlist.losses import Squared, SquaredVector
 from shortlist.objectives import GramObjective, LinearObjective, NonNegative
-from shortlist.objectives.gram import mean_and_spread
+from shortlist.objectives.checks import as_table
+from shortlist.objectives.gram import BLOCK as GRAM_BLOCK
+from shortlist.objectives.moments import mean_and_spread
 from shortlist.table._foba import Path, Step, Units
 
 #: Ridge of standardised weights where classes may be separable, in units of one
@@ -20,6 +22,13 @@ AUTO_RIDGE = 5.0
 #: While a support is searched for, that many times as much: with few examples a greedy
 #: choice that is held back errs less (papers/foba has the figures).
 SEARCH_RIDGE = 10.0
+#: Share of the ridge that features which are always in keep: too little to notice, enough
+#: for a minimum where they separate the classes.
+ALWAYS_RIDGE = 1e-10
+#: Least squares of a sparse table go without Gram columns if some blocks of these, which
+#: are dense, would take more memory than so many tables (or than nobody minds).
+GRAM_LIMIT = 4.0
+_BLOCKS, _SMALL = 4, 1 << 24
 
 
 @dataclass(frozen=True)
@@ -90,14 +99,17 @@ def table_problem(
     search_l2: float | str | None = None,
     positive: bool = False,
     gram: bool = True,
-    dense_limit: int | None = None,
+    always: Ints | None = None,
+    **limits: Any,
 ) -> TableProblem:
     """Set up the objective for a table with encoded labels.
 
     ``search_l2``: penalty while supports are searched for, if not l2 ("auto": as FoBa
     has it). ``gram``: least squares by columns of the Gram matrix, for methods whose
-    supports change by few features at a time. ``dense_limit``: see LinearObjective.
+    supports change by few features at a time. ``always``: columns that are not penalised.
+    ``limits``: ``dense_limit`` and ``tol`` of LinearObjective.
     """
+    X = as_table(X)
     if positive and target.n_margins > 1:
         raise ShortlistError(
             "positive=True goes with two classes or one number to predict, got "
@@ -114,10 +126,12 @@ def table_problem(
     elif search_l2 is not None and not isinstance(search_l2, str):
         of_search = float(search_l2)
     common = {"sample_weight": sample_weight, "fit_intercept": fit_intercept}
-    if squared and gram:
+    gram = gram and squared and _has_room(X)
+    if gram:
 
         def make(l2: float) -> Any:
-            return GramObjective(X, y, l2=l2, standardize=standardize, **common)
+            penalties = _penalties(l2, X.shape[1], always)
+            return GramObjective(X, y, l2=penalties, standardize=standardize, **common)
 
         own = make(of_search)
         n_outputs, scale, flat = own.n_outputs, own.scale, ~own.usable
@@ -126,14 +140,11 @@ def table_problem(
         flat = spread == 0.0
         scale = np.where(flat | (not standardize), 1.0, spread)
         n_margins = target.n_margins if target.loss.is_vector else None
-        if dense_limit is not None:
-            common["dense_limit"] = dense_limit
+        common |= {"n_outputs": n_margins, **limits}
 
         def make(l2: float) -> Any:
-            penalties = l2 * scale**2
-            return LinearObjective(
-                target.loss, X, y, l2=penalties, n_outputs=n_margins, **common
-            )
+            penalties = _penalties(l2, X.shape[1], always) * scale**2
+            return LinearObjective(target.loss, X, y, l2=penalties, **common)
 
         own = make(of_search)
         n_outputs = own.n_outputs
@@ -148,8 +159,26 @@ def table_problem(
         n_outputs,
         scale,
         flat,
-        is_standardised=squared and gram,
+        is_standardised=gram,
     )
+
+
+def _penalties(l2: float, n_features: int, always: Ints | None) -> float | Floats:
+    """Ridge of each standardised weight."""
+    if always is None or not len(always) or l2 == 0.0:
+        return l2
+    penalties = np.full(n_features, l2)
+    penalties[always] = ALWAYS_RIDGE * l2
+    return penalties
+
+
+def _has_room(X: Any) -> bool:
+    """Whether Gram columns, which are dense, are no heavier than the table deserves."""
+    if not hasattr(X, "tocsr"):
+        return True
+    held = X.data.nbytes + X.indices.nbytes
+    needed = 8 * _BLOCKS * GRAM_BLOCK * X.shape[1]
+    return bool(needed <= max(GRAM_LIMIT * held, _SMALL))
 
 
 def auto_l2(weight: Floats) -> float:

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shortlist._protocols import Fit, Floats, Ints, Objective, ShortlistError
-from shortlist.table._foba import Path, Units
+from shortlist.table._foba import Path, Units, gradient_at
 
 # c of normalized IHT: how far below the longest safe step a new support has to stay.
 _MARGIN = 0.01
@@ -155,7 +155,7 @@ class _Descent:
 
     def _iterate(self) -> tuple[list[int], Fit]:
         """Step, keep the largest, refit if asked; where nothing is lower, stay."""
-        g = self.objective.gradient(self.fit) / self.scale
+        g = gradient_at(self.objective, self.fit) / self.scale
         w = self._dense(self.fit)
         normalized = self.settings.step == "normalized"
         home: list[int] = []

@@ -113,16 +113,19 @@ class ProjectedGradient(_HardThresholding):
     feature_groups : mapping or sequence, default=None
         Features that enter and leave together: ``{"sensor": ["x0", "x1"], ...}``, lists
         of features, or one label for each feature; k then counts groups.
-    always, never : sequence of str or int, default=None
-        Features (their groups, if there are any), by name or number, to keep in any case
-        (they count in k) and to leave out.
+    always, never : sequence of str or int, or mask, default=None
+        Features (their groups, if there are any), by name, by number or by a mask of
+        n_features booleans, to keep in any case and to leave out. Those kept count in k
+        and are not penalised (but for 1e-10 of l2, so that there is a best weight even
+        where they separate the classes).
     standardize : bool, default=True
         Step, compare and penalise weights in units of each column's standard deviation.
         The weights published are those of the columns as they are.
     fit_intercept : bool, default=True
     l2 : float or "auto", default="auto"
-        Penalty of standardised weights: none for the squared loss; 5 / n_samples for
-        others, whose classes may be separable.
+        Penalty of standardised weights: none for the squared loss; 5 / n for others,
+        whose classes may be separable, with n the sum of the sample weights, or the
+        number of those above 0 if that is more.
 
     Attributes
     ----------

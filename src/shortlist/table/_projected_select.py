@@ -27,6 +27,8 @@ PROJECTED_GRADIENT = Capabilities(
         "Stability and Performance. IEEE J. Sel. Top. Signal Process. 4(2)."
     ),
     groups=True,
+    outputs=True,
+    options=("l2",),
 )
 
 ITI = Capabilities(
@@ -41,6 +43,8 @@ ITI = Capabilities(
         "Allerton Conference on Communication, Control, and Computing."
     ),
     groups=True,
+    outputs=True,
+    options=("l2",),
 )
 
 PHT = Capabilities(
@@ -55,15 +59,20 @@ PHT = Capabilities(
         "IEEE Trans. Inf. Theory 63(5)."
     ),
     groups=True,
+    outputs=True,
+    options=("l2",),
 )
 
 SELECTORS = (PROJECTED_GRADIENT, ITI, PHT)
 
 
-def projected_search(capabilities: Capabilities, settings: ProjectedSettings) -> Search:
+def projected_search(
+    capabilities: Capabilities, settings: ProjectedSettings, **asked: Any
+) -> Search:
     """Descent with these settings, for ``select``; bad ones raise.
 
-    Supports change by many features at a time, so Gram columns would not pay.
+    Others are those of the problem. Supports change by many features at a time, so Gram
+    columns would not pay.
     """
     check_projected(settings)
 
@@ -76,21 +85,23 @@ def projected_search(capabilities: Capabilities, settings: ProjectedSettings) ->
         never: tuple[int, ...],
     ) -> Found:
         units, never = problem.units(unit_of, always, never)
-        asked = replace(settings, k=k)
-        found = project(problem.objective, units, asked, always=always, never=never)
+        free = replace(settings, k=k)
+        found = project(problem.objective, units, free, always=always, never=never)
         notes = (
             () if found.converged else (f"not converged after {found.n_iter} steps",)
         )
         return Found(found.path, {"objective": found.values}, notes)
 
-    return Search(capabilities, settings.k, run, asdict(settings), gram=False)
+    params = {**asdict(settings), **asked}
+    return Search(capabilities, settings.k, run, params, gram=False, asked=asked)
 
 
 def _learner(capabilities: Capabilities, **fixed: Any) -> Callable[..., TableLearner]:
     """Make the algorithm that an engine runs; parameters are those of the estimator."""
 
-    def make(k: int, **settings: Any) -> Search:
-        return projected_search(capabilities, ProjectedSettings(k, **fixed, **settings))
+    def make(k: int, l2: float | str = "auto", **settings: Any) -> Search:
+        asked = ProjectedSettings(k, **fixed, **settings)
+        return projected_search(capabilities, asked, l2=l2)
 
     return search_learner_of(make)
 

@@ -51,8 +51,10 @@ class Search:
         keywords ``unit_of``, ``always`` and ``never``; returns Found.
     params : mapping
         Settings, for the result.
-    gram, search_l2, dense_limit
+    gram, search_l2
         See ``table_problem``.
+    asked : mapping
+        Other keywords of ``table_problem``.
     """
 
     capabilities: Capabilities
@@ -61,7 +63,7 @@ class Search:
     params: Mapping[str, Any] = field(default_factory=dict)
     gram: bool = True
     search_l2: float | str | None = None
-    dense_limit: int | None = None
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
 
 class PathStep(NamedTuple):
@@ -156,7 +158,8 @@ def select(
         sample_weight=table.weight,
         gram=search.gram,
         search_l2=search.search_l2,
-        dense_limit=search.dense_limit,
+        always=_columns_of(always, unit_of),
+        **search.asked,
         **options,
     )
     free = search.k - len(always)
@@ -180,6 +183,13 @@ def select(
         found.notes,
         found.record,
     )
+
+
+def _columns_of(units: tuple[int, ...], unit_of: np.ndarray | None) -> Ints:
+    """Columns of some units."""
+    if unit_of is None:
+        return np.array(units, np.int64)
+    return np.flatnonzero(np.isin(unit_of, units))
 
 
 def check_always(always: tuple[int, ...], k: int) -> None:

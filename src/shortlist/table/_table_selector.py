@@ -10,6 +10,7 @@ import numpy as np
 from shortlist._base import BaseSelector
 from shortlist._protocols import Ids, ShortlistError
 from shortlist._targets import Target
+from shortlist.objectives.checks import as_table
 from shortlist.sources._names import ColumnNames
 from shortlist.table._gather import Table
 from shortlist.table._groups import read_groups
@@ -23,6 +24,7 @@ class TableSelector(BaseSelector):
     BaseSelector wants, and implement ``_search``.
     """
 
+    _sparse_forms = ("csr", "csc")
     standardize: bool
     fit_intercept: bool
     l2: float | str
@@ -37,7 +39,8 @@ class TableSelector(BaseSelector):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Several outputs, of methods that take them, share their features.
         sample_weight : array-like of shape (n_samples,), default=None
 
         Returns
@@ -55,9 +58,19 @@ class TableSelector(BaseSelector):
         self._finish(table, target, codes)
         return self
 
+    def _table(self, *args: Any, **options: Any) -> tuple[Any, np.ndarray, Any, Target]:
+        """Validate arrays; entries of a sparse X that come in several parts add up."""
+        X, codes, weight, target = super()._table(*args, **options)
+        return as_table(X), codes, weight, target
+
     @staticmethod
     def _check_penalty(name: str, l2: Any, others: tuple[Any, ...]) -> None:
-        if l2 not in others and not (isinstance(l2, Real) and float(l2) >= 0.0):
+        if any(
+            l2 is other or (isinstance(l2, str) and l2 == other) for other in others
+        ):
+            return
+        number = isinstance(l2, Real) and not isinstance(l2, bool)
+        if not (number and 0.0 <= float(l2) < np.inf):
             known = " or ".join(map(repr, others))
             raise ShortlistError(
                 f"{name} should be a number from 0 or {known}, got {l2!r}"
