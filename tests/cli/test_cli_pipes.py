@@ -12,7 +12,6 @@ import shortlist
 from shortlist import Mission, Shortlist
 from shortlist._registry import selectors
 
-
 OF_ROWS = sorted(name for name, its in selectors().items() if its.room != "columns")
 
 
