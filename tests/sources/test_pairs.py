@@ -110,7 +110,7 @@ def test_arrays_have_pairs_too():
 
 
 def test_other_orders_are_refused():
-    with pytest.raises(ShortlistError, match="None or 2"):
+    with pytest.raises(ShortlistError, match="None, 2 or pairs"):
         Mission(1, interactions=3).fit(np.eye(4), [0, 1, 0, 1])
 
 

@@ -5,23 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from shortlist.cli._checkpoint import Checkpoint, checkpoint_options, open_checkpoint
+from shortlist.cli._checkpoint import checkpoint_options, open_checkpoint
 from shortlist.cli._columns import choose_from_columns, columns_options
 from shortlist.cli._command import Command
 from shortlist.cli._dna import as_params as dna_params
 from shortlist.cli._dna import dna_options, dna_settings
 from shortlist.cli._failures import as_options
 from shortlist.cli._holdout import (
-    FEWEST_ROWS,
-    Split,
-    as_params,
-    describe,
     hold_out,
-    share,
 )
 from shortlist.cli._input import as_params as table_params
 from shortlist.cli._input import open_rows, skipped_line
@@ -38,24 +33,13 @@ from shortlist.cli._options import (
     table_options,
 )
 from shortlist.cli._output import check_model_output
-from shortlist.cli._progress import progress_bar, watched
 from shortlist.cli._reproduce import command_line
+from shortlist.cli._running import learn, with_note
 from shortlist.cli._shards import as_shard, shard_options
 
 if TYPE_CHECKING:
-    from shortlist._protocols import Progress, RowSource
-    from shortlist._scoring import Score
+    from shortlist._protocols import RowSource
     from shortlist._shortlist import Shortlist
-
-
-class Outcome(NamedTuple):
-    """What a run gave, and what there is to say about it on standard error."""
-
-    shortlist: Shortlist
-    remarks: tuple[str, ...]
-    failure: Exception | None = None  #: data that could not be learned from or scored
-    interrupted: int = 0  #: exit code, if a signal ended the run
-    broken: bool = False  #: bad data ended the run: the result is for -o only
 
 
 @click.command(
@@ -312,89 +296,11 @@ def open_table_or_rows(options: Mapping[str, Any]) -> RowSource:
     return with_pairs_as(options, source)
 
 
-def learn(
-    learner: Any, split: Split, fraction: float, quiet: bool, checkpoint: Checkpoint
-) -> Outcome:
-    """Run the learner and score what it chose; Ctrl-C keeps what there is."""
-    from shortlist._protocols import DataError
-    from shortlist.engines import Broken, Interrupted, run
-
-    last: Progress | None = None
-
-    def observe(progress: Progress) -> None:
-        nonlocal last
-        last = progress
-        draw(progress)
-
-    with progress_bar(quiet) as draw, checkpoint.guarded() as wish:
-        try:
-            shortlist = run(
-                learner,
-                split.train,
-                observe,
-                keeper=checkpoint.keeper,
-                resume=checkpoint.snapshot,
-            )
-        except Interrupted as stop:
-            where = f" in pass {last.pass_number} ({last.stage})" if last else ""
-            note = (
-                f"partial: interrupted{where} after "
-                f"{stop.result.n_examples:,} examples; not scored"
-            )
-            partial = _with_note(stop.result, note)
-            return Outcome(partial, (), interrupted=wish.exit_code)
-        except KeyboardInterrupt:
-            click.echo("interrupted before anything was learned", err=True)
-            raise
-        except Broken as stop:
-            note = f"partial: bad data after {stop.result.n_examples:,} examples"
-            failure = DataError(str(stop))
-            partial = _with_note(stop.result, f"{note}; not scored")
-            return Outcome(partial, (), failure, broken=True)
-        remarks = () if split.remark is None else (split.remark,)
-        if split.test is None:
-            return Outcome(shortlist, remarks)
-        try:
-            wish.no_longer_deferred()
-            score = _score(shortlist, watched(split.test, draw, "score"))
-        except KeyboardInterrupt:
-            note = "interrupted before the held-out rows were scored"
-            return Outcome(_with_note(shortlist, note), (), interrupted=wish.exit_code)
-        except DataError as error:
-            return Outcome(shortlist, ("held out: no score",), error)
-    if score is None or score.n_rows < FEWEST_ROWS:
-        n = 0 if score is None else score.n_rows
-        few = f"held out: {n} row{'s' * (n != 1)}, too few to judge by"
-        return Outcome(shortlist, (few,))
-    holdout = as_params(score, fraction, split.of)
-    params = {**shortlist.params, "holdout": holdout}
-    where = f"{share(fraction, split.of)}, " if split.of else ""
-    remark = f"held out: {where}{describe(**score._asdict())}"
-    return Outcome(replace(shortlist, params=params), (remark,))
-
-
-def _score(shortlist: Shortlist, test: RowSource) -> Score | None:
-    """Score on the rows held out; None if a pipe ended before there were any."""
-    from shortlist._protocols import DataError, ShortlistError
-    from shortlist._scoring import evaluate
-
-    try:
-        return evaluate(shortlist, test)
-    except DataError:
-        raise
-    except ShortlistError:
-        return None
-
-
-def _with_note(shortlist: Shortlist, note: str) -> Shortlist:
-    return replace(shortlist, notes=(*shortlist.notes, note))
-
-
 def finished(shortlist: Shortlist, source: RowSource, command: str) -> Shortlist:
     """Add what only the command line knows: itself, and the lines left out."""
     skipped = skipped_line(source)
     if skipped is not None:
-        shortlist = _with_note(shortlist, skipped)
+        shortlist = with_note(shortlist, skipped)
     known = {**table_params(source), **dna_params(source)}
     params = {**shortlist.params, **known, "command": command}
     return replace(shortlist, params=params)

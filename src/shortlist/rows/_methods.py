@@ -17,9 +17,10 @@ from numbers import Real
 from typing import Any
 
 from shortlist._class_weight import ClassWeight, as_params, check_class_weight
-from shortlist._online import ONLINE_LOSSES, OnlineLearner
+from shortlist._online import OnlineLearner
 from shortlist._preparing import Preparing
 from shortlist._protocols import Capabilities, ShortlistError
+from shortlist._rules import ONLINE_LOSSES
 from shortlist._run_settings import check_run
 from shortlist.losses import Hinge, SquaredHinge
 from shortlist.rows._rule import RowsRule

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._online import Found, bias_rate
 from shortlist._protocols import DataError, Floats, Ids, Ints, RowBlock
+from shortlist._rules import Found, bias_rate
 from shortlist._steps import ROWS
 from shortlist._targets import Target
 from shortlist.kernels.slots import Slots, no_slots, settle, with_room

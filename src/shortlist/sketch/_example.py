@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shortlist._online import bias_rate
+from shortlist._rules import bias_rate
 from shortlist._steps import (
     bias_step,
     count_norm,

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._online import OUT_OF_RANGE, Found, OnlineLearner, OnlineState
+from shortlist._online import OUT_OF_RANGE, OnlineLearner, OnlineState
 from shortlist._preparing import Preparing
 from shortlist._protocols import (
     Capabilities,
@@ -29,6 +29,7 @@ from shortlist._protocols import (
     RowSource,
     ShortlistError,
 )
+from shortlist._rules import Found
 from shortlist._run_settings import check_run
 from shortlist._scoring import Responding
 from shortlist._targets import Label, Target

@@ -26,9 +26,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shortlist._class_weight import ClassWeight, as_params, check_class_weight
-from shortlist._online import Found, OnlineLearner
+from shortlist._online import OnlineLearner
 from shortlist._preparing import Preparing
 from shortlist._protocols import Capabilities, Floats, Ids, RowBlock, ShortlistError
+from shortlist._rules import Found
 from shortlist._run_settings import check_run
 from shortlist._steps import N_TOTALS
 from shortlist._targets import Target

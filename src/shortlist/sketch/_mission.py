@@ -22,9 +22,10 @@ from typing import Any
 import numpy as np
 
 from shortlist._class_weight import ClassWeight, as_params, check_class_weight
-from shortlist._online import ONLINE_LOSSES, Found, OnlineLearner, Rule, bias_rate
+from shortlist._online import OnlineLearner
 from shortlist._preparing import Preparing
 from shortlist._protocols import Capabilities, Floats, Ids, RowBlock, ShortlistError
+from shortlist._rules import ONLINE_LOSSES, Found, Rule, bias_rate
 from shortlist._run_settings import check_run
 from shortlist._steps import N_TOTALS, is_cautious, mean_norm
 from shortlist._targets import Target

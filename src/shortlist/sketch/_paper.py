@@ -26,8 +26,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shortlist._online import Found
 from shortlist._protocols import Floats, Ids, RowBlock, ShortlistError
+from shortlist._rules import Found
 from shortlist._steps import N_TOTALS
 from shortlist._targets import Target
 from shortlist.kernels._jit import kernel

@@ -1,0 +1,106 @@
+"""A run of ``select``: learn with a bar, score on what was held out, keep what there is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from shortlist.cli._checkpoint import Checkpoint
+from shortlist.cli._holdout import FEWEST_ROWS, Split, as_params, describe, share
+from shortlist.cli._progress import progress_bar, watched
+
+if TYPE_CHECKING:
+    from shortlist._protocols import Progress, RowSource
+    from shortlist._scoring import Score
+    from shortlist._shortlist import Shortlist
+
+
+class Outcome(NamedTuple):
+    """What a run gave, and what there is to say about it on standard error."""
+
+    shortlist: Shortlist
+    remarks: tuple[str, ...]
+    failure: Exception | None = None  #: data that could not be learned from or scored
+    interrupted: int = 0  #: exit code, if a signal ended the run
+    broken: bool = False  #: bad data ended the run: the result is for -o only
+
+
+def learn(
+    learner: Any, split: Split, fraction: float, quiet: bool, checkpoint: Checkpoint
+) -> Outcome:
+    """Run the learner and score what it chose; Ctrl-C keeps what there is."""
+    from shortlist._protocols import DataError
+    from shortlist.engines import Broken, Interrupted, run
+
+    last: Progress | None = None
+
+    def observe(progress: Progress) -> None:
+        nonlocal last
+        last = progress
+        draw(progress)
+
+    with progress_bar(quiet) as draw, checkpoint.guarded() as wish:
+        try:
+            shortlist = run(
+                learner,
+                split.train,
+                observe,
+                keeper=checkpoint.keeper,
+                resume=checkpoint.snapshot,
+            )
+        except Interrupted as stop:
+            where = f" in pass {last.pass_number} ({last.stage})" if last else ""
+            note = (
+                f"partial: interrupted{where} after "
+                f"{stop.result.n_examples:,} examples; not scored"
+            )
+            partial = with_note(stop.result, note)
+            return Outcome(partial, (), interrupted=wish.exit_code)
+        except KeyboardInterrupt:
+            click.echo("interrupted before anything was learned", err=True)
+            raise
+        except Broken as stop:
+            note = f"partial: bad data after {stop.result.n_examples:,} examples"
+            failure = DataError(str(stop))
+            partial = with_note(stop.result, f"{note}; not scored")
+            return Outcome(partial, (), failure, broken=True)
+        remarks = () if split.remark is None else (split.remark,)
+        if split.test is None:
+            return Outcome(shortlist, remarks)
+        try:
+            wish.no_longer_deferred()
+            score = _score(shortlist, watched(split.test, draw, "score"))
+        except KeyboardInterrupt:
+            note = "interrupted before the held-out rows were scored"
+            return Outcome(with_note(shortlist, note), (), interrupted=wish.exit_code)
+        except DataError as error:
+            return Outcome(shortlist, ("held out: no score",), error)
+    if score is None or score.n_rows < FEWEST_ROWS:
+        n = 0 if score is None else score.n_rows
+        few = f"held out: {n} row{'s' * (n != 1)}, too few to judge by"
+        return Outcome(shortlist, (few,))
+    holdout = as_params(score, fraction, split.of)
+    params = {**shortlist.params, "holdout": holdout}
+    where = f"{share(fraction, split.of)}, " if split.of else ""
+    remark = f"held out: {where}{describe(**score._asdict())}"
+    return Outcome(replace(shortlist, params=params), (remark,))
+
+
+def _score(shortlist: Shortlist, test: RowSource) -> Score | None:
+    """Score on the rows held out; None if a pipe ended before there were any."""
+    from shortlist._protocols import DataError, ShortlistError
+    from shortlist._scoring import evaluate
+
+    try:
+        return evaluate(shortlist, test)
+    except DataError:
+        raise
+    except ShortlistError:
+        return None
+
+
+def with_note(shortlist: Shortlist, note: str) -> Shortlist:
+    """The same with one more thing to know about it."""
+    return replace(shortlist, notes=(*shortlist.notes, note))
