@@ -160,6 +160,17 @@ def on_error_option() -> Callable[[F], F]:
     )
 
 
+def result_format_option() -> Callable[[F], F]:
+    """--format: how a shortlist is printed."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["table", "json", "csv"]),
+        default="table",
+        help="Form of the result on standard output.",
+    )
+
+
 def quiet_option() -> Callable[[F], F]:
     """--quiet: silence on standard error."""
     return click.option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from shortlist.cli._command import Command
-from shortlist.cli._options import quiet_option
+from shortlist.cli._options import quiet_option, result_format_option
 from shortlist.cli._output import check_model_output
 from shortlist.cli._reproduce import command_line
 from shortlist.cli.select import rendered
@@ -31,13 +31,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="File to save all that was learned in, to be merged with others later.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    help="Form of the result on standard output.",
-)
+@result_format_option()
 @quiet_option()
 @click.pass_context
 def merge(

@@ -30,6 +30,7 @@ from shortlist.cli._options import (
     label_map_option,
     on_error_option,
     quiet_option,
+    result_format_option,
     table_options,
 )
 from shortlist.cli._output import check_model_output
@@ -189,13 +190,7 @@ if TYPE_CHECKING:
     "how much memory; write nothing.",
 )
 @click.option("-o", "out", metavar="OUT", help="File to save the model in.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    help="Form of the result on standard output.",
-)
+@result_format_option()
 @quiet_option()
 @click.pass_context
 def select(ctx: click.Context, /, **options: Any) -> None:
