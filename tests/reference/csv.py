@@ -6,7 +6,9 @@ import math
 import re
 from typing import NamedTuple
 
-NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
+NUMBER = re.compile(
+    r"[ \t]*[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|inf(inity)?)[ \t]*", re.I
+)
 NOTHING = ("", "na", "n/a", "nan", "null", "none")
 TRUTHS = {"true": 1.0, "false": 0.0}
 

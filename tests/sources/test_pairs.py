@@ -156,10 +156,12 @@ LABELS = {1: "yes", -1: "no"}
 def test_planted_pairs_of_namespaces_are_found_and_predicted_from(tmp_path):
     rng = np.random.default_rng(0)
     path = tmp_path / "many.vw"
-    users, ads, pages = (rng.integers(0, n, 20_000) for n in (60, 50, 3_000))
-    planted = (users < 4) & (ads < 4)
+    users, ads, pages = (rng.integers(0, n, 20_000) for n in (8, 8, 3_000))
+    # neither alone tells anything, nor do other pairs
+    labels = np.where((users + ads) % 2 == 0, 1, -1)
+    labels = np.where((users < 4) & (ads < 4), labels, rng.choice([-1, 1], 20_000))
     with path.open("w") as file:
-        for row in zip(np.where(planted, 1, -1), users, ads, pages, strict=True):
+        for row in zip(labels, users, ads, pages, strict=True):
             file.write("{} |user u{} |ad a{} |page p{}\n".format(*row))
     model = Mission(16, interactions=["user*ad"]).fit_source(path)
     expected = {
@@ -168,7 +170,7 @@ def test_planted_pairs_of_namespaces_are_found_and_predicted_from(tmp_path):
     assert {frozenset(n.split("*")) for n in model.shortlist_.names} == expected
     assert model.shortlist_.params["interactions"] == ["user*ad"]
     assert (
-        evaluate(model.shortlist_, PairSource(VwSource(path), ["user*ad"])).value > 0.99
+        evaluate(model.shortlist_, PairSource(VwSource(path), ["user*ad"])).value > 0.6
     )
 
 
