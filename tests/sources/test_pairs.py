@@ -168,7 +168,7 @@ def test_planted_pairs_of_namespaces_are_found_and_predicted_from(tmp_path):
         frozenset({f"user^u{i}", f"ad^a{j}"}) for i in range(4) for j in range(4)
     }
     assert {frozenset(n.split("*")) for n in model.shortlist_.names} == expected
-    assert model.shortlist_.params["interactions"] == ["user*ad"]
+    assert list(model.shortlist_.params["interactions"]) == ["user*ad"]
     assert (
         evaluate(model.shortlist_, PairSource(VwSource(path), ["user*ad"])).value > 0.6
     )
