@@ -93,6 +93,8 @@ def sklearn_accuracies(train, valid, test, ks):
 
     def load(path):
         X, y = load_svmlight_file(str(path), n_features=N_IDS + 1, zero_based=True)
+        # SGDClassifier takes 32-bit indices only
+        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
         return X, y
 
     fits, begin = [], time.perf_counter()
