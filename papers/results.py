@@ -19,7 +19,7 @@ class Ledger:
     """
 
     def __init__(self, path, keys, facts):
-        self._path, self._keys, self._fields = path, keys, (*keys, *facts)
+        self.path, self._keys, self._fields = path, keys, (*keys, *facts)
         lines = read_lines(path) if path else []
         self._known = {tuple(line[key] for key in keys) for line in lines}
 
@@ -33,12 +33,12 @@ class Ledger:
             for name, fact in facts.items()
         }
         self._known.add(tuple(map(str, place)))
-        if not self._path:
+        if not self.path:
             print(*(f"{name}={value}" for name, value in line.items()), flush=True)
             return
-        self._path.parent.mkdir(exist_ok=True)
-        fresh = not self._path.exists()
-        with self._path.open("a", newline="") as out:
+        self.path.parent.mkdir(exist_ok=True)
+        fresh = not self.path.exists()
+        with self.path.open("a", newline="") as out:
             lines = csv.DictWriter(out, self._fields, lineterminator="\n")
             if fresh:
                 lines.writeheader()

@@ -58,6 +58,110 @@ def test_scripts_of_mission_run_without_data(scripts, monkeypatch, capsys, scrip
 
 
 @pytest.mark.parametrize(
+    "script", ["accuracy", "drift", "multiclass", "regret", "tune"]
+)
+def test_scripts_of_barda_run_without_data(scripts, monkeypatch, capsys, script):
+    module = import_module(f"papers.barda.{script}")
+    monkeypatch.setattr(sys, "argv", [script, "--quick"])
+    written = module.RESULTS.exists() and module.RESULTS.read_bytes()
+    module.main()
+    assert "barda" in capsys.readouterr().out
+    assert (module.RESULTS.exists() and module.RESULTS.read_bytes()) == written
+
+
+def test_barda_is_compared_with_its_slow_version(scripts, monkeypatch, capsys):
+    module = import_module("papers.barda.exact")
+    monkeypatch.setattr(sys, "argv", ["exact", "--quick"])
+    module.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4
+    assert all("200 examples, supports differ after 0;" in line for line in lines)
+
+
+def test_settings_of_barda_are_those_that_learn_best(scripts, tmp_path):
+    from papers.barda.tasks import make
+    from papers.barda.tune import open_ledger, tune
+    from papers.results import read_lines
+
+    ledger, task = open_ledger(tmp_path / "tune.csv"), make("small")
+    gamma = tune(task, "sofs", ledger, 5)["gamma"]
+    lines = read_lines(ledger.path)
+    train = {float(line["value"]): float(line["train"]) for line in lines}
+    assert train[gamma] == max(train.values()) > min(train.values())
+    assert tune(task, "sofs", open_ledger(ledger.path), 5)["gamma"] == gamma
+    assert read_lines(ledger.path) == lines
+
+
+def test_each_pass_has_an_order_of_its_own_and_a_seed_repeats_them(scripts):
+    from papers.barda.tasks import make
+
+    task = make("small")
+    first, again = task.train(3), task.train(3)
+    orders = [next(first.blocks()).y for _ in range(2)]
+    assert not np.array_equal(*orders)
+    assert sorted(orders[0]) == sorted(orders[1]) == sorted(task.y)
+    np.testing.assert_array_equal(orders[0], next(again.blocks()).y)
+
+
+def test_barda_reports_whatever_results_there_are(
+    scripts, monkeypatch, capsys, tmp_path
+):
+    regret = "a,barda,paper,1.0,{},{},0.1,4,1,{},0.3,0.5,{},1"
+    lines = {
+        "accuracy": [
+            "set,order,method,k,lam,online,refit,features",
+            "a,0,barda,10,,0.5,0.6,10",
+            "a,1,barda,10,,0.7,0.8,10",
+            "a,0,barda,500,,0.8,,500",
+            "a,0,l1arda,0,0.1,0.4,,12",
+        ],
+        "regret": [
+            "set,method,truncation,delta,T,loss,best,length,largest,gradients,xi,xi_max,"
+            "xi_sum,apart",
+            regret.format(100, 50, 10, 50),
+            regret.format(200, 80, 12, 80),
+            regret.format(400, 120, 16, 120),
+        ],
+        "drift": [
+            "seed,method,rows,error",
+            *(
+                f"0,B-ARDA,{n},{e}"
+                for n, e in ((1, 0.1), (2, 0.1), (3, 0.3), (4, 0.11))
+            ),
+        ],
+        "multiclass": [
+            "set,order,method,passes,k,refit,online,distinct",
+            "a,0,softmax,1,5,0.5,0.4,9",
+            "a,0,rest,1,5,0.6,0.3,8",
+        ],
+    }
+    for name, text in lines.items():
+        (tmp_path / f"{name}.csv").write_text("\n".join(text) + "\n")
+    monkeypatch.setattr(sys, "argv", ["report", "--results", str(tmp_path)])
+    import_module("papers.barda.report").main()
+    printed = capsys.readouterr().out
+    assert "| B-ARDA | 1 to 2 | 60.0 / 70.0 | 80.0 |" in printed
+    # 120 - 40; (4 / .6) + (1 / .6 + .3) 16; .5 sqrt(2 400 16)
+    assert "| 80 | T^0.42 | 38 | 57 |" in printed
+    assert "| B-ARDA | 0.100 | 0.300 |" in printed
+    assert "| 2 rows |" in printed
+    assert "| a | 1 | 5 | 1 | 40.0 / 50.0 (9) | 30.0 / 60.0 (8) |" in printed
+    drawn = ("accuracy_small", "accuracy_large", "accuracy_l1", "regret", "drift")
+    for name in (*drawn, "multiclass"):
+        assert (tmp_path / f"{name}.png").stat().st_size > 1000
+
+
+def test_peers_of_room_rows_learn_the_same_stream(scripts, monkeypatch, capsys):
+    from benchmarks import rows_peers
+
+    monkeypatch.setattr(sys, "argv", ["rows_peers", "--quick"])
+    rows_peers.main()
+    printed = capsys.readouterr().out
+    assert "parsed  B-ARDA, k = 100" in printed
+    assert "text    B-ARDA, k = 100" in printed
+
+
+@pytest.mark.parametrize(
     ("script", "words", "files"),
     [
         (

@@ -34,12 +34,13 @@ from shortlist._protocols import (
     RowBlock,
     RowSource,
     ShortlistError,
+    Standing,
 )
 from shortlist._refit import Coordinates, Refit, coordinates, keep, places_among
 from shortlist._rules import Found, Rule, best, bias_rate
 from shortlist._shortlist import Shortlist
 from shortlist._spill import KeptRows, RowSpill
-from shortlist._steps import LOSS, WEIGHT, mean_norm
+from shortlist._steps import HITS, LOSS, WEIGHT, mean_norm
 from shortlist._targets import (
     Target,
     notes_on,
@@ -311,6 +312,7 @@ class OnlineLearner:
             settings |= self.rule.decided(state.model)
         history = getattr(self.rule, "history", None)
         more = {} if history is None else history(state.model, target)
+        names, others = self._names(state, source, ids)
         return Shortlist(
             method=self.method,
             room=self.room,
@@ -318,7 +320,7 @@ class OnlineLearner:
             k=self.k,
             budget=self.budget if target.n_margins > 1 else "shared",
             ids=ids,
-            names=tuple(source.names(ids)),
+            names=names,
             margin=found.margin[chosen],
             weights=found.weight[chosen],
             scores=found.score[chosen],
@@ -328,17 +330,33 @@ class OnlineLearner:
             n_examples=state.n_examples,
             n_features=state.n_features,
             params={**settings, **collision_params(source)},
-            trace=state.trace.arrays(totals, target.classes is not None) | more,
+            trace=state.trace.arrays(totals, target.classes is not None)
+            | more
+            | others,
             notes=notes_on(target, state.n_skipped),
         )
 
-    def standing(self, state: OnlineState) -> tuple[str, float]:
-        """Stage that is running, and its mean progressive loss."""
+    def _names(
+        self, state: OnlineState, source: RowSource, ids: Ids
+    ) -> tuple[tuple[str, ...], dict[str, np.ndarray]]:
+        """Names of chosen features, and of some that were not, for the trace."""
+        remembered = getattr(self.rule, "remembered", None)
+        if remembered is None:
+            return tuple(source.names(ids)), {}
+        left = np.setdiff1d(remembered(state.model), ids)
+        # in one call, as a file of words may be read again for it
+        names = source.names(np.concatenate([ids, left]))
+        others = {"left_ids": left, "left_names": np.array(names[len(ids) :], np.str_)}
+        return tuple(names[: len(ids)]), others
+
+    def standing(self, state: OnlineState) -> Standing:
+        """Stage that is running, its mean progressive loss and accuracy."""
         totals = self.rule.totals(state.model)
         if state.refit is not None:
             totals = state.refit.totals
-        loss = totals[LOSS] / totals[WEIGHT] if totals[WEIGHT] else np.nan
-        return state.stage, float(loss)
+        weight = totals[WEIGHT] or np.nan
+        hits = totals[HITS] if state.target.classes is not None else np.nan
+        return Standing(state.stage, totals[LOSS] / weight, hits / weight)
 
 
 OUT_OF_RANGE = (

@@ -11,6 +11,7 @@ arrays that compiled kernels can take as it is.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
@@ -194,6 +195,14 @@ class Head(NamedTuple):
     rows: tuple[RowBlock, ...] = ()  #: the first of them, as many as are soon looked at
 
 
+class Standing(NamedTuple):
+    """How a running pass does so far."""
+
+    stage: str  #: "explore", "refit": what this pass is for
+    loss: float  #: mean progressive (test-then-train) loss; NaN if nobody knows
+    accuracy: float = math.nan  #: share of labels predicted before they were learned
+
+
 class Algorithm(Protocol[State, Result_co]):
     """What an engine runs: a state, stepped through blocks, pass after pass.
 
@@ -221,8 +230,8 @@ class Algorithm(Protocol[State, Result_co]):
         """Close a pass over the data; True if another one is wanted."""
         ...
 
-    def standing(self, state: State) -> tuple[str, float]:
-        """What the running pass is for, and its mean progressive loss."""
+    def standing(self, state: State) -> Standing:
+        """What the running pass is for, and how it does."""
         ...
 
     def result(self, state: State, source: RowSource) -> Result_co:
@@ -240,6 +249,7 @@ class Progress(NamedTuple):
     unit: str
     rows: int  #: examples learned from in this pass
     loss: float  #: mean progressive (test-then-train) loss of this pass
+    accuracy: float = math.nan  #: likewise, of predicted classes
 
 
 Observer = Callable[[Progress], None]

@@ -45,8 +45,9 @@ class Found(NamedTuple):
 class Rule(Protocol):
     """What one online selector does differently from another.
 
-    It may have ``history(model, target)``, arrays for the trace of a result, and
-    ``decided(model)``, settings that the first rows settled.
+    It may have ``history(model, target)``, arrays for the trace of a result,
+    ``remembered(model)``, features whose names belong there though they were not chosen,
+    and ``decided(model)``, settings that the first rows settled.
     """
 
     def create(

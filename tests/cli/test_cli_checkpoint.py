@@ -22,8 +22,9 @@ def long_rows(tmp_path_factory):
 
 
 def settings(path, *more):
-    words = ("select", path, "-k", 20, "--memory", "300KB", "--passes", 2)
-    return (*words, "--format", "csv", "--quiet", *more)
+    words = ("select", path, "-k", 20, "--passes", 2, "--format", "csv", "--quiet")
+    sketch = () if "--method" in more else ("--memory", "300KB")
+    return (*words, *sketch, *more)
 
 
 def wait_for(path, process):
@@ -33,10 +34,16 @@ def wait_for(path, process):
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("recipe", ["refit", "paper"])
-def test_a_killed_run_goes_on_to_the_same_bits(run, spawn, long_rows, tmp_path, recipe):
+@pytest.mark.parametrize(
+    "more",
+    [
+        ("--recipe", "refit"),
+        ("--recipe", "paper"),
+        ("--method", "barda", "--forget", 0.9999),
+    ],
+)
+def test_a_killed_run_goes_on_to_the_same_bits(run, spawn, long_rows, tmp_path, more):
     kept = tmp_path / "run.checkpoint"
-    more = ("--recipe", recipe)
     whole = run(*settings(long_rows, *more))
     assert whole.exit_code == 0
     kills, resume = 0, ("--checkpoint", kept)

@@ -7,6 +7,7 @@ import os
 
 import pytest
 
+from shortlist._protocols import Standing
 from shortlist.cli import _dry_run
 
 
@@ -99,7 +100,7 @@ def test_time_that_grows_is_told_from_time_that_does_not(data):
             clock[0] += 10.0
 
         def standing(self, state):
-            return "explore", 0.0
+            return Standing("explore", 0.0)
 
         def step(self, state, block):
             clock[0] += 1.0

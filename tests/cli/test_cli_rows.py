@@ -5,6 +5,7 @@ import pytest
 
 from shortlist import Shortlist
 from shortlist._registry import selectors
+from shortlist.cli._progress import detail
 
 METHODS = ["barda", "bamd", "ofs", "sofs", "l1arda", "adafobos"]
 
@@ -59,6 +60,45 @@ def test_settings_of_others_are_refused(run, rows, method, option):
     refused = run("select", rows, "-k", 2, "--method", method, option, 0.5)
     assert refused.exit_code == 2
     assert f"{method} has no setting {option}" in refused.stderr
+
+
+def test_gamma_reaches_sofs(run, rows, tmp_path):
+    model = tmp_path / "model.shortlist"
+    asked = ["select", rows, "-k", 2, "--method", "sofs", "--gamma", 7.5]
+    done = run(*asked, "-o", model)
+    assert done.exit_code == 0, done.stderr
+    assert Shortlist.load(model).params["gamma"] == 7.5
+    none = run("select", rows, "-k", 2, "--method", "barda", "--gamma", 2)
+    assert "barda has no setting --gamma" in none.stderr
+
+
+def test_accuracy_so_far_stands_beside_the_bar(rows):
+    from shortlist.engines import run as run_engine
+    from shortlist.sources import LibsvmSource
+
+    learner, heard = selectors()["barda"].load("algorithm")(3), []
+    source = LibsvmSource(rows, block_bytes=2000)
+    found = run_engine(learner, source, heard.append)
+    explore = [progress for progress in heard if progress.stage == "explore"]
+    assert len(explore) > 2
+    # the trace has one window: all 400 rows
+    assert explore[-1].accuracy == pytest.approx(found.trace["accuracy"][0])
+    assert explore[-1].accuracy > explore[0].accuracy
+    assert f"accuracy {100 * explore[-1].accuracy:.1f}%" in detail(
+        explore[-1], 1.0, 1.0
+    )
+
+
+def test_numbers_to_predict_have_no_accuracy(run, write_rows, tmp_path):
+    from shortlist.engines import run as run_engine
+    from shortlist.sources import LibsvmSource
+
+    learner, heard = selectors()["barda"].load("algorithm")(3), []
+    source = LibsvmSource(write_rows(tmp_path / "rows.svm", 300, n_classes=0))
+    run_engine(learner, source, heard.append)
+    assert np.isnan(heard[0].accuracy)
+    assert "loss" in detail(heard[0], 1.0, 1.0)
+    assert "accuracy" not in detail(heard[0], 1.0, 1.0)
 
 
 def test_a_pipe_is_learned_in_one_pass(run, rows):

@@ -187,6 +187,30 @@ def test_membership_is_drawn():
         L1ARDA(k=2).fit(X, y).plot_membership()
 
 
+def test_words_that_left_are_drawn_by_name(tmp_path):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    path = tmp_path / "rows.vw"
+    told = [("early" if i < 200 else "late", i % 2) for i in range(600)]
+    lines = [
+        f"{2 * y - 1} | {word if y else 'none'} z{i}"
+        for i, (word, y) in enumerate(told)
+    ]
+    path.write_text("\n".join(lines))
+    fitted = BARDA(k=2, forget=0.97).fit_source(VwSource(path))
+    trace = fitted.shortlist_.trace
+    assert "early" not in fitted.shortlist_.names
+    assert "early" in trace["left_names"]
+    assert not set(fitted.shortlist_.ids) & set(trace["left_ids"])
+    saved = tmp_path / "model.shortlist"
+    fitted.shortlist_.save(saved)
+    assert Shortlist.load(saved) == fitted.shortlist_
+    labels = [label.get_text() for label in fitted.plot_membership().get_yticklabels()]
+    pyplot.close("all")
+    assert {"early", "late"} <= set(labels)
+    assert not any(label.startswith("#") for label in labels)
+
+
 def test_words_of_text_are_selected_by_name(tmp_path):
     path = tmp_path / "rows.vw"
     lines = [

@@ -130,7 +130,7 @@ def rehearse(learner: Any, source: RowSource) -> Rehearsal:
             learner.step(state, block)
 
     while wants_more:
-        stages.append(learner.standing(state)[0])
+        stages.append(learner.standing(state).stage)
         growing += _timed(step_through)[1]
         wants_more, seconds = _timed(lambda: learner.next_pass(state))
         fixed += seconds

@@ -19,6 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 METHOD_OPTIONS = (
     "eta",
     "delta",
+    "gamma",
     "forget",
     "truncation",
     "refit",
@@ -57,6 +58,12 @@ def method_options() -> Callable[[F], F]:
             "--delta",
             type=click.FloatRange(min=0, min_open=True),
             help="What adaptive steps divide by at first: by default 0.01.",
+        ),
+        click.option(
+            "--gamma",
+            type=click.FloatRange(min=0, min_open=True),
+            help="sofs: how little an example counts, by default 1. mission --recipe "
+            "paper: what is left, after each example, of weights outside the best K.",
         ),
         click.option(
             "--forget",

@@ -119,7 +119,7 @@ def title(progress: Progress) -> str:
 
 
 def detail(progress: Progress, speed: float, row_speed: float) -> str:
-    """Numbers beside the bar: share, speeds, time left, loss.
+    """Numbers beside the bar: share, speeds, time left, loss, accuracy.
 
     Parameters
     ----------
@@ -144,6 +144,8 @@ def detail(progress: Progress, speed: float, row_speed: float) -> str:
         parts.append(f"{progress.rows:,} {things}")
     if math.isfinite(progress.loss):
         parts.append(f"loss {progress.loss:.3g}")
+    if math.isfinite(progress.accuracy):
+        parts.append(f"accuracy {100 * progress.accuracy:.1f}%")
     return "  ".join(parts)
 
 

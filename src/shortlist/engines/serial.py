@@ -229,6 +229,6 @@ def _progress(
     place: Place,
     position: int,
 ) -> Progress:
-    stage, loss = algorithm.standing(state)
-    size, unit = source.size, source.unit
-    return Progress(place.pass_number, stage, position, size, unit, place.rows, loss)
+    stage, loss, accuracy = algorithm.standing(state)
+    where = (position, source.size, source.unit, place.rows)
+    return Progress(place.pass_number, stage, *where, loss, accuracy)

@@ -113,7 +113,8 @@ class BARDA(_Adaptive):
         The result: names, weights and scores of the chosen features. Its trace has the
         weights of the stream (``online_ids``, ``online_weights``), the truncation error
         (``xi``, after ``xi_rows`` examples) and who was a member from when to when
-        (``stay_ids``, ``stay_entered``, ``stay_left``).
+        (``stay_ids``, ``stay_entered``, ``stay_left``), with names of the longest that
+        left (``left_ids``, ``left_names``).
     support_, ranking_, coef_, intercept_, classes_
         As in scikit-learn; the first three only where the number of features allows.
 
@@ -123,7 +124,10 @@ class BARDA(_Adaptive):
     ``delta`` of the paper are twice those here. There is a bias. For numbers to predict,
     gradients and weights are in units of the slopes of the first examples, so that eta
     needs no unit. Several classes have weights, and a budget, of their own under the
-    softmax loss. With ``forget`` the time t is discounted like the sums.
+    softmax loss. On text of twenty topics one class against the rest, with the squared
+    hinge, was 1 to 4 points more accurate (``papers/barda``);
+    ``sklearn.multiclass.OneVsRestClassifier(BARDA(k))`` does that. With ``forget`` the
+    time t is discounted like the sums.
 
     Memory grows with the number of different features, about 80 bytes each;
     :class:`shortlist.sketch.Mission` has no such need.

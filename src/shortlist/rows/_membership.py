@@ -30,7 +30,8 @@ def draw_membership(
     most : int
         Features to draw, those that were members longest.
     name_of : callable, default=None
-        Names of features that are not on the shortlist, by id.
+        Names, by id, of features that the shortlist does not name. It names those it
+        chose and those that were members longest.
     """
     if "stay_ids" not in shortlist.trace:
         raise ShortlistError(
@@ -56,6 +57,7 @@ def draw_membership(
     if ax is None:
         height = 1.5 + 0.2 * len(rows)
         ax = pyplot.subplots(figsize=(8.0, height), layout="constrained")[1]
+    names = _names_of(shortlist)
     labels = []
     for y, pair in enumerate(rows.tolist()):
         margin, number = (int(part) for part in pairs[pair])
@@ -63,7 +65,10 @@ def draw_membership(
         spans = [(int(entered[i]), int(left[i] - entered[i])) for i in bars]
         colour = _CHOSEN if (margin, number) in chosen else _GONE
         ax.broken_barh(spans, (y - 0.4, 0.8), color=colour)
-        labels.append(_label(shortlist, margin, number, name_of))
+        name = names.get(number)
+        if name is None:
+            name = f"#{number}" if name_of is None else name_of(number)
+        labels.append(_label(shortlist, margin, name))
     ax.set_yticks(range(len(rows)), labels)
     ax.invert_yaxis()
     ax.set_xlabel("examples")
@@ -71,15 +76,16 @@ def draw_membership(
     return ax
 
 
-def _label(
-    shortlist: Shortlist,
-    margin: int,
-    number: int,
-    name_of: Callable[[int], str] | None,
-) -> str:
-    name = shortlist.names_by_id().get(number)
-    if name is None:
-        name = f"#{number}" if name_of is None else name_of(number)
+def _names_of(shortlist: Shortlist) -> dict[int, str]:
+    """Names by id, of features that left too."""
+    names = shortlist.names_by_id()
+    if "left_ids" in shortlist.trace:
+        ids, left = shortlist.trace["left_ids"], shortlist.trace["left_names"]
+        names = dict(zip(ids.tolist(), left.tolist(), strict=True)) | names
+    return names
+
+
+def _label(shortlist: Shortlist, margin: int, name: str) -> str:
     name = printable(name)[:30].replace("$", r"\$")
     if shortlist.n_margins == 1:
         return name

@@ -39,6 +39,9 @@ from shortlist.rows._step_rules import all_weights
 #: Memory for what is kept of features, in bytes.
 MOST_BYTES = 4 << 30
 
+#: Features that were members longest, whose names a result has though they left.
+MOST_REMEMBERED = 64
+
 _UNITS = {"real": REAL, "count": COUNT}
 
 
@@ -146,6 +149,16 @@ class RowsRule:
         unknown = np.full(len(ids), np.nan)
         bias = model.state.bias.copy()
         return Found(ids, margin, weight, score, unknown, bias)
+
+    def remembered(self, model: RowsModel) -> Ids:
+        """Features that were members longest, of all margins together."""
+        if model.method.truncation == SHRINK:
+            return np.empty(0, np.uint64)
+        stays = _membership(model)
+        ids, which = np.unique(stays["stay_ids"], return_inverse=True)
+        time = np.bincount(which, stays["stay_left"] - stays["stay_entered"], len(ids))
+        longest: Ids = ids[np.argsort(-time, kind="stable")[:MOST_REMEMBERED]]
+        return longest
 
     def history(self, model: RowsModel, target: Target) -> dict[str, np.ndarray]:
         """What a result's trace says besides loss: weights, members, truncation error."""

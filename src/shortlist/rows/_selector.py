@@ -69,7 +69,9 @@ class RowsSelector(OneByOne, OnlineSelector):
         ax : matplotlib axes, default=None
             Where to draw; None makes a new figure.
         most : int, default=40
-            Features to draw at most, those that were members longest.
+            Features to draw at most, those that were members longest. Of text, the 64
+            longest have their names; beyond them, and where a pipe of very many names
+            has forgotten those that left, there are ids.
 
         Returns
         -------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from shortlist._protocols import (
     RowBlock,
     RowSource,
     ShortlistError,
+    Standing,
 )
 from shortlist._shortlist import Shortlist
 from shortlist._targets import (
@@ -97,9 +99,9 @@ class TableLearner:
         """All rows are in: no other pass is needed."""
         return False
 
-    def standing(self, state: GatherState) -> tuple[str, float]:
+    def standing(self, state: GatherState) -> Standing:
         """Stage, and no loss: nothing has been learned yet."""
-        return "gather", float("nan")
+        return Standing("gather", math.nan)
 
     def result(self, state: GatherState, source: RowSource) -> Shortlist:
         """Solve on the rows that have been gathered."""
