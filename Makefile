@@ -1,7 +1,8 @@
-# Two commands do everything on a machine with Python 3.11 or later, pip and make:
+# Three commands do everything on a machine with Python 3.11 or later, pip and make:
 #   make demo    install into .venv and find the words of DNA that tell bacteria apart
 #   make test    install, then lint, types, layers, tests and doctests
-# Both install only when pyproject.toml or constraints.txt have changed.
+#   make test-cluster   tests that start a Ray cluster on this machine
+# All install only when pyproject.toml or constraints.txt have changed.
 
 PYTHON ?= python3
 VENV   := .venv
@@ -10,11 +11,11 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 JOBS   ?= 2
 ROUNDS ?= 20
 
-.PHONY: demo test lint types layers pytest fuzz format clean help
+.PHONY: demo test test-cluster lint types layers pytest fuzz format clean help
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '1,4s/^# \{0,1\}//p' $(MAKEFILE_LIST)
+	@sed -n '1,5s/^# \{0,1\}//p' $(MAKEFILE_LIST)
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	@echo "== installing shortlist into $(VENV)"
@@ -49,7 +50,12 @@ layers: $(VENV)/.ready-dev
 
 pytest: $(VENV)/.ready-dev
 	@echo "== tests and doctests"
-	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not cluster"
+
+# apart from the others: three nodes of a cluster want both cores
+test-cluster: $(VENV)/.ready-dev
+	@echo "== tests on a Ray cluster of three local nodes"
+	@$(BIN)/python -m pytest -q -m cluster tests/columns/test_cluster.py
 
 fuzz: $(VENV)/.ready-dev
 	@echo "== text parsers against their references, 100,000 new lines each"

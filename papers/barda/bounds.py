@@ -79,6 +79,8 @@ def report(rows, picture):
             above.loglog(T, bound.sum(axis=0), ":", color=line.get_color())
         xi = np.array([now["xi"] for now in lines])
         below.loglog(T, np.maximum(xi, 1e-12), label=label)
+    for axis in (above, below):
+        axis.xaxis.set_minor_formatter("")  # numbers would lie on each other
         last = lines[-1]
         print(
             f"| {name} | {NAMES[method]} | {truncation} | {delta} | {T[-1]:,.0f} "

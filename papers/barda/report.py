@@ -107,6 +107,7 @@ def _finish(axis, name):
     axis.set_xlabel("features")
     axis.set_ylabel("test accuracy, %")
     axis.set_xscale("log")
+    axis.xaxis.set_minor_formatter("")  # numbers would lie on each other
     axis.grid(alpha=0.3)
 
 

@@ -1,11 +1,15 @@
 """Asynchronous workers: budget, sums and recall, on threads and simulated."""
 
+import pickle
+import sys
+
 import numpy as np
 import pytest
 
 from shortlist import ShortlistError
 from shortlist._targets import Target
 from shortlist.columns import OnlineSubstitution
+from shortlist.columns._cluster import Holding
 from shortlist.columns._data import Data
 from shortlist.columns._sharing import SharedSubstitution
 from shortlist.columns._substitution import Request, quotas
@@ -109,6 +113,45 @@ def test_columns_that_come_once_cannot_be_dealt():
     fitted = OnlineSubstitution(4, n_workers=2, staleness=0).fit(X, y)
     with pytest.raises(ShortlistError, match="add_columns goes with n_workers=1"):
         fitted.add_columns(X)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"engine": "mpi"}, "engine should be 'threads' or 'ray', got 'mpi'"),
+        ({"engine": "ray", "staleness": 2}, "staleness is simulated on threads"),
+        ({"tau_max": 3}, "tau_max goes with engine='ray'"),
+        ({"engine": "ray", "tau_max": -1}, "tau_max should be a whole number from 0"),
+    ],
+)
+def test_settings_of_engines_that_make_no_sense_are_refused(settings, message):
+    X, y, _ = draw(p=20)
+    with pytest.raises(ShortlistError, match=message):
+        OnlineSubstitution(4, n_workers=2, **settings).fit(X, y)
+
+
+def test_without_ray_its_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    X, y, _ = draw(p=20)
+    with pytest.raises(ShortlistError, match=r"pip install shortlist\[ray\]"):
+        OnlineSubstitution(4, n_workers=2, engine="ray").fit(X, y)
+
+
+@pytest.mark.parametrize("loss", [Squared(), Logistic()])
+def test_what_a_worker_holds_is_restored_from_its_report(loss):
+    X, y, _ = draw(p=60)
+    y = y if loss == Squared() else np.sign(y)
+    run = shared(X, y, 8, 2, loss=loss, staleness=0)
+    for worker in run.workers:  # none holds anything yet
+        again = Holding.of(worker).restored(run.data, worker.settings, run.source)
+        np.testing.assert_array_equal(again.margins(), worker.margins())
+    run.run()
+    for worker in run.workers:
+        report = pickle.loads(pickle.dumps(Holding.of(worker, came=3)))
+        again = report.restored(run.data, worker.settings, run.source)
+        np.testing.assert_array_equal(again.margins(), worker.margins())
+        assert again.retained.holds() == worker.retained.holds()
+        assert Holding.of(again).names == report.names
 
 
 def test_an_interrupt_leaves_what_was_found():

@@ -1,5 +1,7 @@
 """Sources of columns: the same blocks, names and ids from whatever holds them."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -102,6 +104,27 @@ def test_chosen_columns_come_by_name_and_number_as_often_as_wanted(X, tmp_path, 
         np.testing.assert_array_equal(block.values, X.T[[5, 0, 2, 5]])
     with pytest.raises(DataError, match="gene 8"):
         source.take(["gene 8"])
+
+
+@pytest.mark.parametrize(
+    "kind", [k for k in HOLD if k not in ("function", "generator")]
+)
+def test_sources_travel_to_other_processes(X, tmp_path, kind):
+    source = pickle.loads(pickle.dumps(HOLD[kind](X, tmp_path)))
+    block = source.take(["gene 5", 0])
+    assert list(block.names) == ["gene 5", "gene 0"]
+    np.testing.assert_array_equal(block.values, X.T[[5, 0]])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_of_a_memory_map_only_its_place_travels(tmp_path, order):
+    X = np.arange(120_000.0).reshape(300, 400, order=order)
+    mapped = in_map(X, tmp_path / "X.npy")
+    sent = pickle.dumps(ArrayColumns(mapped))
+    assert len(sent) < 2_000
+    np.testing.assert_array_equal(pickle.loads(sent).take([7]).values, X.T[[7]])
+    part = pickle.dumps(ArrayColumns(mapped[:, 100:]))  # which has no place of its own
+    np.testing.assert_array_equal(pickle.loads(part).take([7]).values, X.T[[107]])
 
 
 def test_a_generator_says_that_it_is_spent(X):

@@ -22,12 +22,12 @@ _METHOD = "online_substitution"
 #: Options that mean something for columns, besides those of the method.
 _KNOWN = {
     *("files", "k", "method", "loss", "classes", "always", "never", "seed", "target"),
-    *("missing", "columns", "workers", "out", "form", "quiet"),
+    *("missing", "columns", "workers", "engine", "out", "form", "quiet"),
 }
 
 
 def columns_options() -> Callable[[F], F]:
-    """--columns and --workers."""
+    """--columns, --workers and --engine."""
     return all_of(
         [
             click.option(
@@ -43,6 +43,13 @@ def columns_options() -> Callable[[F], F]:
                 default=1,
                 help="With --columns: threads that share the budget and work "
                 "asynchronously.",
+            ),
+            click.option(
+                "--engine",
+                type=click.Choice(["threads", "ray"]),
+                default="threads",
+                help="With --columns: where workers are. ray: processes of a Ray cluster, "
+                "the one at $RAY_ADDRESS or found here, or else one that is started.",
             ),
         ]
     )
@@ -89,6 +96,7 @@ def choose_from_columns(ctx: click.Context) -> tuple[Shortlist, bool]:
                 never=options["never"],
                 seed=options["seed"],
                 n_workers=options["workers"],
+                engine=options["engine"],
                 observe=draw,
                 **own,
             )

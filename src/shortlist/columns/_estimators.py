@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from shortlist._base import BaseSelector
 from shortlist._protocols import ColumnSource, Observer, ShortlistError
+from shortlist.columns._cluster import ClusterSubstitution, check_engine
 from shortlist.columns._data import Data
 from shortlist.columns._numbered import NumberedFrom
 from shortlist.columns._sharing import SharedSubstitution
@@ -63,6 +64,14 @@ class OnlineSubstitution(BaseSelector):
     n_workers : int, default=1
         Threads that share the budget, and work asynchronously on features that are dealt
         to them afresh in each pass. With more than one the result may depend on timing.
+    engine : {"threads", "ray"}, default="threads"
+        Where workers are: threads of this process, or processes of a Ray cluster, which
+        read their columns themselves. The cluster that this process is connected to, else
+        one that is found, else one that is started for the fit. Workers that die are
+        replaced.
+    tau_max : int, default=None
+        With Ray: how often others may push between a worker's pull and its push; None:
+        four times for each worker.
     staleness : int, default=None
         Not None: instead of threads, simulate workers that see each other's work late,
         by that many pushes. The same each time.
@@ -130,6 +139,8 @@ class OnlineSubstitution(BaseSelector):
         refit: bool = True,
         tol: float = 1e-4,
         n_workers: int = 1,
+        engine: str = "threads",
+        tau_max: int | None = None,
         staleness: int | None = None,
         seed: int = 0,
         always: Sequence[str | int] | None = None,
@@ -146,6 +157,8 @@ class OnlineSubstitution(BaseSelector):
         self.refit = refit
         self.tol = tol
         self.n_workers = n_workers
+        self.engine = engine
+        self.tau_max = tau_max
         self.staleness = staleness
         self.seed = seed
         self.always = always
@@ -247,7 +260,7 @@ class OnlineSubstitution(BaseSelector):
         """
         check_is_fitted(self)
         if not hasattr(self, "_run_so_far"):
-            raise ShortlistError("add_columns goes with n_workers=1")
+            raise ShortlistError("add_columns goes with n_workers=1 and threads")
         source = open_columns(columns)
         more = source
         if hasattr(self, "n_features_in_"):
@@ -283,18 +296,20 @@ class OnlineSubstitution(BaseSelector):
         if hasattr(self, "_run_so_far"):
             del self._run_so_far
         try:
-            if self.n_workers == 1:
+            if self.n_workers == 1 and self.engine == "threads":
                 self._run_so_far = Substitution(data, request)
                 self._publish(run_columns(self._run_so_far, source, observe))
                 return
-            shared = SharedSubstitution(
-                data,
-                request,
-                source,
-                self.n_workers,
-                seed=self.seed,
-                staleness=self.staleness,
-            )
+            crew = (data, request, source, self.n_workers)
+            shared: SharedSubstitution
+            if self.engine == "ray":
+                shared = ClusterSubstitution(
+                    *crew, seed=self.seed, tau_max=self.tau_max
+                )
+            else:
+                shared = SharedSubstitution(
+                    *crew, seed=self.seed, staleness=self.staleness
+                )
             self._publish(shared.run(observe))
         except (Broken, Interrupted) as stop:
             self._publish(stop.result)
@@ -302,14 +317,16 @@ class OnlineSubstitution(BaseSelector):
 
     def _check_request(self) -> None:
         super()._check_request()
-        for name, least in (("n_workers", 1), ("staleness", 0), ("seed", 0)):
+        least_of = {"n_workers": 1, "staleness": 0, "tau_max": 0, "seed": 0}
+        for name, least in least_of.items():
             value = getattr(self, name)
-            if value is None and name == "staleness":
+            if value is None and name in ("staleness", "tau_max"):
                 continue
             if not isinstance(value, Integral) or value < least:
                 raise ShortlistError(
                     f"{name} should be a whole number from {least}, got {value!r}"
                 )
+        check_engine(self.engine, self.tau_max, self.staleness)
 
     def _request(self) -> Request:
         """Return what is asked for; bad settings raise."""

@@ -10,6 +10,7 @@ import numpy as np
 from shortlist._protocols import ColumnSource, DataError, Observer, ShortlistError
 from shortlist._shortlist import Shortlist
 from shortlist._targets import choose_target
+from shortlist.columns._cluster import ClusterSubstitution, check_engine
 from shortlist.columns._data import Data
 from shortlist.columns._sharing import SharedSubstitution
 from shortlist.columns._substitution import Request, Substitution
@@ -27,6 +28,7 @@ def select_columns(
     never: Sequence[str] = (),
     seed: int = 0,
     n_workers: int = 1,
+    engine: str = "threads",
     observe: Observer | None = None,
     **settings: Any,
 ) -> Shortlist:
@@ -37,7 +39,7 @@ def select_columns(
     source : ColumnSource
         With ``y``.
     k : int
-    loss, classes, always, never, seed, n_workers, observe
+    loss, classes, always, never, seed, n_workers, engine, observe
         As for ``OnlineSubstitution``; classes are texts.
     **settings
         Other settings of ``Request``.
@@ -55,7 +57,11 @@ def select_columns(
         raise DataError(f"{source.name}: {error}") from None
     data = Data.of(target, codes, None)
     request = Request(k, always=tuple(always), never=tuple(never), **settings)
-    if n_workers == 1:
+    check_engine(engine, None)
+    if engine == "ray":
+        cluster = ClusterSubstitution(data, request, source, n_workers, seed=seed)
+        chosen = cluster.run(observe)
+    elif n_workers == 1:
         chosen = run_columns(Substitution(data, request), source, observe)
     else:
         shared = SharedSubstitution(data, request, source, n_workers, seed=seed)

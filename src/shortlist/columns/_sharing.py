@@ -11,7 +11,7 @@ whose features hold more of the truth than its share has room for could never gi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from threading import Lock
 from typing import Any
@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 
 from shortlist._protocols import (
+    ColumnBlock,
     ColumnSource,
+    Floats,
     Observer,
     Progress,
     ShortlistError,
@@ -43,7 +45,7 @@ from shortlist.engines.workers import on_threads, take_turns
 from shortlist.kernels.substitution import ALWAYS, SKIPPED
 
 #: Features that arrive between a pull and a push.
-_AT_A_TIME = 16
+AT_A_TIME = 16
 
 
 class SharedSubstitution:
@@ -159,18 +161,13 @@ class SharedSubstitution:
         """Let a worker's features arrive, some at a time."""
         worker, request = self.workers[t], self.requests[t]
         never = set(request.never)
-        for first in range(0, len(numbers), _AT_A_TIME):
-            block = self.source.take(numbers[first : first + _AT_A_TIME].tolist())
-            ready = prepare(
-                block, self.data.share, standardize=self.request.standardize
-            )
-            status = status_of(ready, (), never)
-            # A feature is dealt to one worker a pass, so nobody else can take it now;
-            # who has it since an earlier pass keeps it.
+        for first in range(0, len(numbers), AT_A_TIME):
+            block = self.source.take(numbers[first : first + AT_A_TIME].tolist())
             elsewhere = self._held_by_others(t)
-            status[[i in elsewhere for i in block.ids.tolist()]] = SKIPPED
             others = self.board.pull(t) - self._pushed[t]
-            self._came[t] += worker.step(ready, status, pass_number, others)
+            self._came[t] += let_arrive(
+                worker, block, never, elsewhere, others, pass_number
+            )
             self._push(t)
             with self._watch:
                 self._seen += len(block.names)
@@ -195,6 +192,10 @@ class SharedSubstitution:
         others = sum(self._pushed[1:], np.zeros_like(self._pushed[0]))
         return self.workers[0].objective(others)
 
+    def _params(self) -> dict[str, Any]:
+        """Settings of this engine, for the result."""
+        return {"n_workers": len(self.workers)}
+
     def result(self) -> Shortlist:
         """What all workers retain now, refitted together if wanted."""
         whole = worker_for(
@@ -213,9 +214,25 @@ class SharedSubstitution:
             method=CAPABILITIES.method,
             k=self.request.k,
             n_features=self.source.n_columns or 0,
-            params={
-                **self.request.params(settings),
-                "n_workers": len(self.workers),
-            },
+            params={**self.request.params(settings), **self._params()},
             trace=trace_of([*self._events, *events], self.history),
         )
+
+
+def let_arrive(
+    worker: Worker,
+    block: ColumnBlock,
+    never: Collection[str],
+    elsewhere: Collection[int],
+    others: Floats,
+    pass_number: int,
+) -> int:
+    """Let the columns of a block arrive at a worker; return how many came in.
+
+    A feature is dealt to one worker a pass, so nobody else can take it meanwhile; who has
+    it since an earlier pass (``elsewhere``: ids) keeps it.
+    """
+    ready = prepare(block, worker.data.share, standardize=worker.settings.standardize)
+    status = status_of(ready, (), never)
+    status[[i in elsewhere for i in block.ids.tolist()]] = SKIPPED
+    return worker.step(ready, status, pass_number, others)

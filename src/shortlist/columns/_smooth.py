@@ -227,7 +227,8 @@ class SmoothWorker:
         n, self._bias[:] = len(columns), intercept
         values = self.retained.values[:n]
         self._gram[:n, :n] = (values * self.data.share) @ values.T
-        self._W[:n] = np.array([column.weight for column in columns]).reshape(n, -1)
+        weights = [column.weight for column in columns]
+        self._W[:n] = np.array(weights).reshape(n, self._W.shape[1])
         self._locked[:n] = [column.locked for column in columns]
         self._vector[:n] = n**-0.5 if n else 0.0
         self._n_free = n - int(self._locked[:n].sum())

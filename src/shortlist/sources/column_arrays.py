@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from mmap import mmap
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,19 @@ class ArrayColumns(NumberedColumns):
             missing=missing,
             block_columns=block_columns,
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a process elsewhere needs: of a file that is mapped whole, its place."""
+        X, state = self._X, dict(self.__dict__)
+        if isinstance(X, np.memmap) and isinstance(X.base, mmap):
+            order = "C" if X.flags.c_contiguous else "F"
+            state["_X"] = (X.filename, X.dtype, "r", X.offset, X.shape, order)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= state
+        if isinstance(self._X, tuple):
+            self._X = np.memmap(*self._X)
 
     def _read(self, numbers: Sequence[int], out: Floats) -> None:
         if not self._sparse:

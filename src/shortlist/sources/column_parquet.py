@@ -97,6 +97,13 @@ class ParquetColumns(NumberedColumns):
             block_columns=block_columns,
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the turn, which is of this process."""
+        return {k: v for k, v in self.__dict__.items() if k != "_turn"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= {**state, "_turn": Lock()}
+
     def _target(self, column: str, is_number: bool) -> np.ndarray[Any, Any]:
         batches = self._file.batches([column], _BATCH_ROWS)
         parts = [batch.column(column) for batch, _ in batches]
