@@ -79,8 +79,6 @@ def report(rows, picture):
             above.loglog(T, bound.sum(axis=0), ":", color=line.get_color())
         xi = np.array([now["xi"] for now in lines])
         below.loglog(T, np.maximum(xi, 1e-12), label=label)
-    for axis in (above, below):
-        axis.xaxis.set_minor_formatter("")  # numbers would lie on each other
         last = lines[-1]
         print(
             f"| {name} | {NAMES[method]} | {truncation} | {delta} | {T[-1]:,.0f} "
@@ -94,5 +92,6 @@ def report(rows, picture):
         below.set_xlabel("examples")
     for axis in axes.ravel():
         axis.grid(alpha=0.3)
+        axis.xaxis.set_minor_formatter("")  # numbers would lie on each other
     axes[0, 0].legend(fontsize=7)
     made.savefig(picture, dpi=130)
