@@ -27,7 +27,7 @@ TABLE_METHODS = [
     if capabilities.room == "table" and set(capabilities.options) & set(METHOD_OPTIONS)
 ]
 #: Settings of room rows; tests/cli/test_cli_rows.py is about them.
-OF_ROWS = {"eta", "delta", "forget", "truncation", "refit"}
+OF_ROWS = {"eta", "delta", "forget", "gamma", "truncation", "refit"}
 
 
 @pytest.fixture(scope="module")
