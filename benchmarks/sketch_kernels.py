@@ -28,7 +28,7 @@ RESULTS = Path(__file__).parent / "results" / "sketch_kernels.csv"
 K, REPEATS = 1000, 25
 MEMORIES = ("1MB", "4MB", "12MB", "64MB")
 RECIPES = ("newton", "refit", "shards", "paper")
-#: Rows of the log that are joined to one, or None for all nonzeros but the first ten.
+#: Rows of the log that are joined to one; None: only the first ten nonzeros of a row.
 WIDTHS = {"10": None, "60": 1, "600": 10}
 
 

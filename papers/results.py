@@ -1,6 +1,8 @@
 """What scripts write under ``results``, and take up again."""
 
+import argparse
 import csv
+from pathlib import Path
 
 
 def read_lines(path):
@@ -43,3 +45,14 @@ class Ledger:
             if fresh:
                 lines.writeheader()
             lines.writerow(line)
+
+
+def report_all(makers, description, folder):
+    """Make tables and pictures, CSV by CSV, of whatever results there are."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--results", type=Path, default=folder)
+    results = parser.parse_args().results
+    for name, make in makers.items():
+        if rows := read_lines(results / name):
+            print(f"\n{name}\n")
+            make(rows, (results / name).with_suffix(".png"))

@@ -94,13 +94,17 @@ def test_a_full_disk_only_means_to_read_again(source, monkeypatch):
 
 def test_a_disk_that_fills_up_meanwhile_only_means_to_read_again(source, monkeypatch):
     kept, times_kept = chosen(source), source.times_read
+    looks = []
 
     def no_room(self, size):
-        raise OSError(errno.ENOSPC, "No space left on device")
+        looks.append(size)
+        if len(looks) == 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(_spill, "_LOOK_EVERY", 1)
     monkeypatch.setattr(RowSpill, "_check_free", no_room)
     assert chosen(source) == kept
+    assert len(looks) == 3
     assert source.times_read - times_kept == times_kept + 1
 
 

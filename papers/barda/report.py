@@ -6,14 +6,13 @@ Prints the tables of README.md as Markdown and draws ``results/*.png``, of whate
 there are.
 """
 
-import argparse
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 from papers.barda import bounds
 from papers.barda.methods import NAMES
-from papers.results import read_lines
+from papers.results import report_all
 
 RESULTS = Path(__file__).parent / "results"
 TUNED_ANEW = {"ofs_own": "OFS, tuned at each k", "sofs_own": "SOFS, tuned at each k"}
@@ -199,22 +198,12 @@ def multiclass(rows, picture):
     made.savefig(picture, dpi=130)
 
 
-def main():
-    """Report whatever results there are."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    results = parser.parse_args().results
-    makers = {
-        "accuracy.csv": accuracy,
-        "regret.csv": bounds.report,
-        "drift.csv": drift,
-        "multiclass.csv": multiclass,
-    }
-    for name, make in makers.items():
-        if rows := read_lines(results / name):
-            print(f"\n{name}\n")
-            make(rows, (results / name).with_suffix(".png"))
-
+REPORTS = {
+    "accuracy.csv": accuracy,
+    "regret.csv": bounds.report,
+    "drift.csv": drift,
+    "multiclass.csv": multiclass,
+}
 
 if __name__ == "__main__":
-    main()
+    report_all(REPORTS, __doc__.splitlines()[0], RESULTS)

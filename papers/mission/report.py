@@ -7,13 +7,12 @@ there are. Figure 2 and Table 1 are made here, the others in ``curves`` and in
 ``skew_and_speed``.
 """
 
-import argparse
 from pathlib import Path
 
 import numpy as np
 from papers.mission import curves, skew_and_speed
 from papers.mission.methods import NAMES
-from papers.results import read_lines
+from papers.results import report_all
 
 RESULTS = Path(__file__).parent / "results"
 #: Table 1 of the paper: exact at alpha = 1, and the mean of the last alpha.
@@ -54,17 +53,6 @@ PAPER = {
         "iti": (14, 1.11),
         "pht": (75, 3.39),
     },
-}
-
-
-REPORTS = {
-    "growth.csv": curves.growth,
-    "topk.csv": curves.topk,
-    "tradeoff.csv": curves.tradeoff,
-    "rounds.csv": curves.rounds,
-    "drift.csv": skew_and_speed.drift,
-    "skewed.csv": skew_and_speed.skewed,
-    "speed.csv": skew_and_speed.speed,
 }
 
 
@@ -131,17 +119,17 @@ def attenuation(rows, picture):
     figure.savefig(picture, dpi=130)
 
 
-def main():
-    """Report whatever results there are."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    results = parser.parse_args().results
-    makers = {"phase.csv": phase, "table1.csv": attenuation} | REPORTS
-    for name, make in makers.items():
-        if rows := read_lines(results / name):
-            print(f"\n{name}\n")
-            make(rows, (results / name).with_suffix(".png"))
-
+REPORTS = {
+    "phase.csv": phase,
+    "table1.csv": attenuation,
+    "growth.csv": curves.growth,
+    "topk.csv": curves.topk,
+    "tradeoff.csv": curves.tradeoff,
+    "rounds.csv": curves.rounds,
+    "drift.csv": skew_and_speed.drift,
+    "skewed.csv": skew_and_speed.skewed,
+    "speed.csv": skew_and_speed.speed,
+}
 
 if __name__ == "__main__":
-    main()
+    report_all(REPORTS, __doc__.splitlines()[0], RESULTS)

@@ -46,7 +46,8 @@ def test_without_collisions_steps_are_those_of_newton(settings):
     other._first = one._state
     one = clone(one)
     one._first = other._first
-    one.partial_fit(X, y), other.partial_fit(X, y)
+    for estimator in (one, other):
+        estimator.partial_fit(X, y)
     assert other.shortlist_.names == one.shortlist_.names
     np.testing.assert_allclose(
         other.shortlist_.weights, one.shortlist_.weights, rtol=2e-3, atol=1e-4

@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     "--passes",
     type=click.IntRange(min=1),
     default=1,
-    help="Passes over the data to look for candidates; a refit adds one or two.",
+    help="Passes over the data to look for candidates; a refit adds one.",
 )
 @click.option(
     "--memory",
@@ -201,7 +201,7 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     JSON lines, if in .jsonl; DNA, if in .fasta, .fna, .fastq and such; all of these
     plain or .gz, .bz2, .zst; a table in .parquet or .arrow; a pattern in quotes; or -
     for standard input. Ids may be any 64-bit numbers and names any words:
-    memory does not grow with them. Files are read two or three times, and once more to
+    memory does not grow with them. Files are read twice, and once more to
     name features that have words in their names; a pipe once.
 
     Of a table, --target says which column holds the labels. A column of numbers is a

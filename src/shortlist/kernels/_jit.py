@@ -32,9 +32,9 @@ _BLAS = "scipy.linalg.cython_blas"
 def _prepare_to_compile(target_context):
     """Load what numba needs to compile, and what reading compiled kernels does not need.
 
-    Numba loads it before it reads anything, which takes a fifth of a second. One part of it
-    looks for BLAS, and would import ``scipy.linalg``, which takes longer than all of ours;
-    it is imported while there seems to be none. Nothing is lost: the answer matters for
+    Numba loads it before it reads anything, which takes a while. One part of it looks for
+    BLAS, and would import ``scipy.linalg``, which takes longer than all of ours; it is
+    imported while there seems to be none. Nothing is lost: the answer matters for
     sums of products in kernels that nobody here has, and who calls BLAS from a kernel makes
     numba look again.
     """

@@ -75,13 +75,15 @@ def _other_value(text, p, end):
 
 
 @parsing_kernel
-def _plain_features(text, p, ids, values, n, marks, d, n_marks, covered):
+def _plain_features(text, p, ids, values, n, marks, known):
     """Read features as long as they follow each other after single blanks.
 
-    Marks and the numbers after them are those of ``marks_from``; returns where it stopped,
-    how many features there are, and these numbers again.
+    Marks, and the three numbers that tell what is known of them, are those of
+    ``marks_from``; returns where it stopped, how many features there are, and what is
+    known then.
     """
     stand_alone()
+    d, n_marks, covered = known
     while character(text, p) == SPACE:
         if n_marks - d < 3 or marks[np.uint64(d)] != p:
             d, n_marks, covered = marks_from(text, p, marks, d, n_marks, covered)
@@ -105,7 +107,7 @@ def _plain_features(text, p, ids, values, n, marks, d, n_marks, covered):
         n += 1
         p = end
         d += 2
-    return p, n, d, n_marks, covered
+    return p, n, (d, n_marks, covered)
 
 
 @parsing_kernel
@@ -131,19 +133,16 @@ def _odd_feature(text, p, out, row, n, n_hard):
 
 
 @inlined
-def _features(text, p, out, row, n, n_hard, marks):
+def _features(text, p, out, row, n, n_hard, known):
     """Read the rest of a line: where it stopped, counts, whether all is well, marks."""
-    d, n_marks, covered = marks
     while True:
-        p, n, d, n_marks, covered = _plain_features(
-            text, p, out.ids, out.values, n, out.marks, d, n_marks, covered
-        )
+        p, n, known = _plain_features(text, p, out.ids, out.values, n, out.marks, known)
         p = after_blanks(text, p)
         if character(text, p) in (NEWLINE, HASH):
-            return p, n, n_hard, True, (d, n_marks, covered)
+            return p, n, n_hard, True, known
         p, n, n_hard, good = _odd_feature(text, p, out, row, n, n_hard)
         if not good:
-            return p, n, n_hard, False, (d, n_marks, covered)
+            return p, n, n_hard, False, known
 
 
 @parsing_kernel

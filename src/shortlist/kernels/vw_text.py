@@ -188,8 +188,9 @@ def _kind_of(text, space, space_stop, seed, spaces):
 
 
 @inlined
-def _section(text, p, seed, spaces, out, places, row, n, n_hard):
+def _section(text, p, hashing, out, places, row, n, n_hard):
     """Read from behind a bar to the next: where it stopped, both counts, fault."""
+    seed, spaces = hashing
     space, hard_before = p, n_hard
     space_stop, p, scale, n_hard, fault = _space(text, p, out, row, n, n_hard)
     if fault != GOOD:
@@ -251,7 +252,7 @@ def parse_lines(text, is_end, skip_bad, seed, spaces, out, places):
             p, n_hard, fault = _head(text, p, out, rows, n_hard)
             while fault == GOOD and character(text, p) == BAR:
                 p, n, n_hard, fault = _section(
-                    text, p + 1, seed, spaces, out, places, rows, n, n_hard
+                    text, p + 1, (seed, spaces), out, places, rows, n, n_hard
                 )
             if fault == GOOD:
                 out.line[rows] = lines

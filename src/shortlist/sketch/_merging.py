@@ -34,8 +34,9 @@ from shortlist.sketch._kernels import NATURAL, SketchState, rescore
 from shortlist.sketch._mission import MissionRule
 
 _NORMS = [NORM_ROWS, NORM_WEIGHT, NORM]
-#: Settings that shards may differ in: they are about what is learned from, not how.
-_FREE = ("classes", "params")
+#: Settings that shards may differ in; what classes and losses came out as is compared
+#: between states.
+_FREE = ("classes", "loss", "params")
 
 
 def check_mergeable(learner: OnlineLearner) -> MissionRule:
@@ -133,7 +134,7 @@ def _check_alike(first: OnlineState, other: OnlineState) -> None:
         if mine != yours:
             raise ShortlistError(
                 f"shards should share {what} to be merged, got {mine!r} and {yours!r}; "
-                "let the others start like the first (like=)"
+                "start the others like the first: branch(), or --like"
             )
 
 
@@ -143,12 +144,7 @@ def check_settings(first: OnlineLearner, other: OnlineLearner) -> None:
         mine, yours = getattr(first, field.name), getattr(other, field.name)
         if field.name == "rule":
             mine, yours = replace(mine, scaled=None), replace(yours, scaled=None)
-        if field.name in (
-            *_FREE,
-            "loss",
-        ):  # what the loss came out as is compared later
-            continue
-        if mine != yours:
+        if field.name not in _FREE and mine != yours:
             raise ShortlistError(
                 f"shards should be learned alike, got {field.name} = {mine!r} and {yours!r}"
             )

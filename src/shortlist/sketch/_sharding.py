@@ -56,6 +56,18 @@ class Sharding(OnlineSelector):
         Returns
         -------
         self : object
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from shortlist.sketch import Mission
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(4000, 50))
+        >>> y = X[:, 7] - X[:, 42] > 0
+        >>> monday = Mission(k=2, recipe="shards").partial_fit(X[:2000], y[:2000])
+        >>> tuesday = monday.branch().partial_fit(X[2000:], y[2000:])
+        >>> monday.merge(tuesday).shortlist_.n_examples
+        4000
         """
         self._check_mergeable()
         for other in others:
