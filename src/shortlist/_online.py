@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from shortlist._calibrating import apart, calibrate, set_apart, trusted, without
 from shortlist._class_weight import ClassWeight, first_totals, weigh
 from shortlist._preparing import AS_IT_IS, Preparing
 from shortlist._protocols import (
@@ -50,7 +51,7 @@ from shortlist._targets import (
 )
 from shortlist._trace import Trace
 from shortlist.kernels.csr import row_slice
-from shortlist.kernels.masking import Mask, drop, mask_of, renumber
+from shortlist.kernels.masking import Mask, MaskedRows, drop, mask_of, renumber
 from shortlist.losses import Logistic, spell
 from shortlist.sources._distinct_names import collision_params
 
@@ -199,25 +200,34 @@ class OnlineLearner:
     def step(self, state: OnlineState, block: RowBlock | Work | KeptRows) -> None:
         """Learn from a block, in place."""
         if isinstance(block, KeptRows):
-            assert state.refit is not None
-            state.rows_in_pass += len(block.rows.y)
-            state.refit.step(block.rows)
+            self._learn_again(state, block.rows)
             return
         work = block if isinstance(block, Work) else self.ahead(state, block)
         first = state.stage == EXPLORE and state.pass_number == 1
         rows = weigh(self.class_weight, work.block, state.class_totals, counting=first)
-        state.rows_in_pass += rows.n_rows
         if state.stage == EXPLORE:
             if first:
                 state.n_examples += rows.n_rows
                 state.n_skipped += work.n_read - rows.n_rows
+            if self.refit:
+                rows = without(rows, apart(state.rows_in_pass, rows.n_rows))
+            state.rows_in_pass += rows.n_rows
             self._explore(state, rows, work.done)
         elif state.refit is not None:
             restricted = state.refit.restricted(rows)
             if state.spill is not None and state.stage == REFIT:
                 position = work.block.position
                 state.spill.add(KeptRows(restricted, work.n_read, position))
-            state.refit.step(restricted)
+            self._learn_again(state, restricted)
+
+    def _learn_again(self, state: OnlineState, rows: MaskedRows) -> None:
+        """Learn from restricted rows, but for those that calibrate the weights."""
+        assert state.refit is not None
+        which = apart(state.rows_in_pass, len(rows.y))
+        state.rows_in_pass += len(rows.y)
+        if state.stage == SETTLE:
+            set_apart(state.refit, rows, which)
+        state.refit.step(without(rows, which))
 
     def _explore(self, state: OnlineState, block: RowBlock, ahead: Any) -> None:
         """Learn window by window, so that the trace does not depend on blocks."""
@@ -267,6 +277,7 @@ class OnlineLearner:
         else:
             if state.refit is not None:  # few enough rows may have been kept by now
                 state.refit.finish()
+                calibrate(state.refit, _wald(state.refit))
             state.stage = DONE
         state.pass_number += 1
         if state.stage == DONE and state.spill is not None:
@@ -308,6 +319,8 @@ class OnlineLearner:
             raise DataError(f"{source.name}: {OUT_OF_RANGE}")
         target, totals = state.target, self.rule.totals(state.model)
         settings = {**self.params, **self.preparing.as_params()}
+        if state.refit is not None and state.refit.doubt:
+            settings["doubt"] = state.refit.doubt
         if hasattr(self.rule, "decided"):  # by the first rows
             settings |= self.rule.decided(state.model)
         history = getattr(self.rule, "history", None)
@@ -375,5 +388,6 @@ def _wald(refit: Refit) -> Floats:
 def _found(refit: Refit) -> Found:
     chosen, scale = refit.chosen, refit.chosen.scale_of()
     error = 1.0 / np.sqrt(chosen.information + refit.ridge) / scale
-    weight, score = chosen.weight / scale, _wald(refit)
+    score = _wald(refit)
+    weight = chosen.weight * trusted(score, refit.doubt) / scale
     return Found(chosen.id_of(), chosen.margin, weight, score, error, chosen.bias)

@@ -47,7 +47,7 @@ from shortlist.kernels.masking import (
     renumber,
     restrict,
 )
-from shortlist.losses import n_margins
+from shortlist.losses import n_margins, value_of
 
 #: Nonzeros up to which a refit is exact: below it costs less than reading the data.
 EXACT_NNZ = 1 << 19
@@ -187,6 +187,15 @@ def _inform(loss, chosen, rows):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def losses_into(loss, chosen, rows, out):  # type: ignore[no-untyped-def]
+    """Write the loss of each row, times its weight."""
+    z = np.empty(n_margins(loss, chosen.bias.shape[0]))
+    for i in range(rows.y.shape[0]):
+        _margins(loss, chosen, rows, i, z)
+        out[i] = rows.weight[i] * value_of(loss, rows.y[i], z)
+
+
+@kernel
 def _predict(loss, chosen, rows, out):  # type: ignore[no-untyped-def]
     for i in range(rows.y.shape[0]):
         _margins(loss, chosen, rows, i, out[i])
@@ -204,6 +213,8 @@ class Refit:
     exact: bool = True  #: all rows so far are kept
     totals: Floats = field(default_factory=lambda: np.zeros(N_TOTALS))
     kept: list[MaskedRows] = field(default_factory=list)
+    apart: list[MaskedRows] = field(default_factory=list)  #: see ``_calibrating``
+    doubt: float = 0.0  #: score below which weights are not trusted in full
     mask: Mask = field(init=False)
 
     def __post_init__(self) -> None:
@@ -227,10 +238,11 @@ class Refit:
         self.exact = self.exact and few
         if not self.exact:
             for part in self.kept:
-                self._learn(part)
+                self.learn(part)
             self.kept.clear()
 
-    def _learn(self, rows: MaskedRows) -> None:
+    def learn(self, rows: MaskedRows) -> None:
+        """Take a step for each row, now."""
         loss = self.target.loss
         constants = (self.ridge_share, self.bias_rate, is_cautious(loss))
         _learn(loss, constants, self.chosen, rows, self.totals)

@@ -133,6 +133,15 @@ def drop(mask, block):
     return block._replace(indptr=indptr, ids=ids[:n].copy(), values=values[:n].copy())
 
 
+def some_rows(rows, which):
+    """Masked rows at the true places of ``which``."""
+    lengths = np.diff(rows.indptr)
+    entries = np.repeat(which, lengths)
+    indptr = np.concatenate([[0], np.cumsum(lengths[which])]).astype(np.int64)
+    columns, values = rows.columns[entries], rows.values[entries]
+    return MaskedRows(indptr, columns, values, rows.y[which], rows.weight[which])
+
+
 def join(parts):
     """Stack masked rows."""
     ends = np.cumsum([part.indptr[-1] for part in parts])
