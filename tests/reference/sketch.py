@@ -296,10 +296,13 @@ class SlowMission:
         pull, curvature = evidence
         if self.step == GRADIENT:
             steps = pull * x / squares
+            before = w * w * squares
             scores = (w + steps) * (w + steps) * squares
         else:
             new = curvature * x * x
-            stiff = known + new + self.ridge * squares
+            stiff = known + self.ridge * squares
+            before = w * w * np.sqrt(squares * stiff)
+            stiff = stiff + new
             steps = pull * x / stiff
             scores = (w + steps) * (w + steps) * np.sqrt(squares * stiff)
             for number, more in zip(ids, new, strict=True):
@@ -307,8 +310,9 @@ class SlowMission:
         for number, step in zip(ids, steps, strict=True):
             self.sketch.add(number, c, step)
         least = self.found[c].tau  # a cut on the way may lower it
-        for number, score in zip(ids, scores, strict=True):
-            if score >= least:
+        everyone = least == 0 or self.totals.rows % 8 == 0
+        for number, was, score in zip(ids, before, scores, strict=True):
+            if score >= least and (everyone or was < least):
                 self._nominate(c, number, score)
 
     def _nominate(self, c, number, score):

@@ -35,6 +35,7 @@ from shortlist.sketch._kernels import (
     StepRule,
     explore,
     nominate,
+    pass_threshold,
     places_of,
     prune,
     rescore,
@@ -262,15 +263,23 @@ def test_scores_weights_and_information_are_read_back(loss, step):
             np.testing.assert_allclose(information, expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize(("tau", "entered"), [(0.0, {2, 3, 4}), (1.0, {3, 4})])
-def test_scores_enter_from_the_threshold_on_but_never_at_zero(tau, entered):
+@pytest.mark.parametrize(
+    ("tau", "everyone", "entered"),
+    [(0.0, True, {2, 3, 4, 5}), (1.0, True, {3, 4, 5}), (1.0, False, {3, 4})],
+)
+def test_scores_enter_as_they_rise_to_the_threshold_but_never_at_zero(
+    tau, everyone, entered
+):
     state = fresh(GRADIENT)
     state.found.tau[0] = tau
-    ids = np.arange(1, 5, dtype=np.uint64)
-    row, table = np.zeros(4, np.float32), np.zeros((1, 4), np.float32)
-    scores, passing = np.array([0.0, 0.5, 1.0, 2.0], np.float32), np.zeros(4, np.int64)
-    room = Scratch(row, row, row, table, table, row, scores, passing)
-    nominate(StepRule(GRADIENT, RIDGE, 0.5, 0.0), state, 0, ids, room)
+    ids = np.arange(1, 6, dtype=np.uint64)
+    row, table = np.zeros(5, np.float32), np.zeros((1, 5), np.float32)
+    before = np.array([0.0, 0.0, 0.5, 0.9, 1.0], np.float32)
+    scores = np.array([0.0, 0.5, 1.0, 2.0, 2.0], np.float32)
+    passing = np.zeros(5, np.int64)
+    room = Scratch(row, row, row, table, table, row, before, scores, passing)
+    n = pass_threshold(tau, everyone, room, len(ids))
+    nominate(StepRule(GRADIENT, RIDGE, 0.5, 0.0), state, 0, ids, room, n)
     assert set(listed(state.found, 0).tolist()) == entered
     assert state.found.count[0] == len(entered)
 

@@ -1,8 +1,8 @@
 """MISSION's inner loop: learn from examples with all weights in a sketch.
 
 For each example: the margins from the sketched weights, the slope of the loss, a step
-for every nonzero feature added to the sketch, and a look whether the feature's score now
-reaches the threshold of the candidates. Three step rules share the loop:
+for every nonzero feature added to the sketch, and a look whether it lifts the feature's
+score over the threshold of the candidates. Three step rules share the loop:
 
 * gradient: w_j -= rate * slope * x_j, damped by the curvature along the example (an
   implicit step to first order, or exactly where curvatures have no bound, so that no
@@ -34,6 +34,7 @@ import numpy as np
 from shortlist._steps import (
     NORM_FROZEN_AFTER,
     NORM_ROWS,
+    ROWS,
     ask,
     bias_step,
     count_norm,
@@ -60,11 +61,16 @@ from shortlist.losses import n_margins
 
 GRADIENT, NEWTON, NATURAL = 0, 1, 2
 
-# Without counts of references, which would cost as much as the work on a short example.
+# Without counts of references, which would cost as much as the work on a short example; so
+# would handing over all that states and scratch arrays are made of, from call to call.
 _plain = kernel(_nrt=False)
+_inlined = kernel(_nrt=False, forceinline=True)
 
 #: Numbers of a sketch that the caches close to a core can hold: 512 kB.
 _NEAR = 1 << 17
+#: Examples from one that looks at all scores to the next. Who was above the threshold
+#: before is a candidate by then, but for those that others in the same cells lifted there.
+_CENSUS = 8.0
 #: Scales are not taken to be smaller: their squares would vanish in single precision.
 _LEAST_SQUARE = np.float32(1e-30)
 _ONE = np.float32(1.0)
@@ -105,8 +111,9 @@ class Scratch(NamedTuple):
     weights: np.ndarray  #: (n_margins, longest)
     known: np.ndarray  #: (n_margins, longest): information
     steps: np.ndarray
-    scores: np.ndarray
-    passing: np.ndarray  #: int64: which reach the threshold
+    before: np.ndarray  #: scores before the step
+    scores: np.ndarray  #: and after it
+    passing: np.ndarray  #: int64: which pass the threshold
 
 
 @_plain
@@ -123,7 +130,7 @@ def total(terms, n):
     return (a + b) + (c + d)
 
 
-@_plain
+@_inlined
 def look(loss, rule, state, places, values, room, z):
     """Take in an example: its values, scales, weights and margins."""
     sketch, x, terms, n = state.sketch, room.x, room.terms, places.shape[0]
@@ -150,7 +157,7 @@ def look(loss, rule, state, places, values, room, z):
         z[c] = state.bias[c] + total(terms, n)
 
 
-@_plain
+@_inlined
 def scaled_norm(values, squares, scaled):
     """Squared norm of an example, each value in units of its feature's scale.
 
@@ -172,7 +179,7 @@ def scaled_norm(values, squares, scaled):
     return (a + b) + (c + d)
 
 
-@_plain
+@_inlined
 def newton_give(loss, sketch, places, ridge, room, give):
     """Read the information; write how far the newton steps together move each margin."""
     x, squares, terms, n = room.x, room.squares, room.terms, places.shape[0]
@@ -185,29 +192,34 @@ def newton_give(loss, sketch, places, ridge, room, give):
         give[c] = total(terms, n)
 
 
-@_plain
+@_inlined
 def gradient_steps(loss, sketch, c, places, pull, room):
     """Plain steps along the example, and the scores they lead to."""
     x, squares, weights, n = room.x, room.squares, room.weights[c], places.shape[0]
-    steps, scores, pull = room.steps, room.scores, np.float32(pull)
+    steps, before, scores = room.steps, room.before, room.scores
+    pull = np.float32(pull)
     for t in range(n):
         steps[t] = pull * x[t] / squares[t]
         moved = weights[t] + steps[t]
+        before[t] = weights[t] * weights[t] * squares[t]
         scores[t] = moved * moved * squares[t]
     add_located(sketch, n_margins(loss, sketch.n_margins), places, c, steps)
 
 
-@_plain
+@_inlined
 def newton_steps(loss, natural, sketch, c, places, evidence, room):
     """Diagonal Newton steps, with the information collected so far."""
     x, squares, weights, n = room.x, room.squares, room.weights[c], places.shape[0]
-    steps, scores, known = room.steps, room.scores, room.known[c]
+    steps, known = room.steps, room.known[c]
+    before, scores = room.before, room.scores
     margins = n_margins(loss, sketch.n_margins)
     e, h, ridge = evidence
     e, h, ridge = np.float32(e), np.float32(h), np.float32(ridge)
     for t in range(n):
         new = h * x[t] * x[t]
-        stiff = known[t] + new + ridge * squares[t]
+        stiff = known[t] + ridge * squares[t]
+        before[t] = weights[t] * weights[t] * np.sqrt(squares[t] * stiff)
+        stiff += new
         known[t] = new
         steps[t] = e * x[t] / stiff
         moved = weights[t] + steps[t]
@@ -219,13 +231,15 @@ def newton_steps(loss, natural, sketch, c, places, evidence, room):
     add_located(sketch, margins, places, c, steps)
 
 
-@_plain
-def pass_threshold(tau, scores, n, passing):
-    """Note whose scores reach tau, without a branch that is often guessed wrong."""
+@_inlined
+def pass_threshold(tau, everyone, room, n):
+    """Note whose scores rise to tau, or ``everyone`` above it; return how many."""
+    before, scores, passing = room.before, room.scores, room.passing
     n_passing, least = 0, np.float32(tau)
-    for t in range(n):
+    bar = np.float32(np.inf) if everyone else least
+    for t in range(n):  # without a branch that is often guessed wrong
         passing[n_passing] = t
-        n_passing += scores[t] >= least
+        n_passing += (scores[t] >= least) & (before[t] < bar)
     return n_passing
 
 
@@ -246,10 +260,9 @@ def enter(found, c, ids, room, done, n_passing):
 
 
 @kernel
-def nominate(rule, state, c, ids, room):
-    """Let ids whose scores reach the threshold of margin c in among the candidates."""
+def nominate(rule, state, c, ids, room, n):
+    """Let the n ids that pass the threshold of margin c in among the candidates."""
     found = state.found
-    n = pass_threshold(found.tau[c], room.scores, ids.shape[0], room.passing)
     done = enter(found, c, ids, room, 0, n)
     while done < n:
         prune(rule, state, c)
@@ -271,6 +284,7 @@ def explore(loss, rule, state, block, places):
         np.empty(longest, np.float32),
         np.empty((margins, longest), np.float32),
         np.empty((margins, longest), np.float32),
+        np.empty(longest, np.float32),
         np.empty(longest, np.float32),
         np.empty(longest, np.float32),
         np.empty(longest, np.int64),
@@ -322,7 +336,11 @@ def explore(loss, rule, state, block, places):
             else:
                 pull = e / scale if implicit else e / (scale + h * norm)
                 gradient_steps(loss, sketch, c, here, pull, room)
-            nominate(rule, state, c, block.ids[first:last], room)
+            tau = state.found.tau[c]
+            everyone = tau == 0.0 or totals[ROWS] % _CENSUS == 0.0
+            n = pass_threshold(tau, everyone, room, last - first)
+            if n > 0:
+                nominate(rule, state, c, block.ids[first:last], room, n)
 
 
 @kernel
