@@ -26,6 +26,7 @@ TABLE_METHODS = [
     for capabilities in selectors().values()
     if capabilities.room == "table" and set(capabilities.options) & set(METHOD_OPTIONS)
 ]
+GROUPS = "groups"  #: tests/cli/test_cli_groups.py is about it
 #: Settings of room rows; tests/cli/test_cli_rows.py is about them.
 OF_ROWS = {"eta", "delta", "forget", "gamma", "truncation", "refit"}
 
@@ -53,14 +54,14 @@ def test_the_methods_with_settings_are_the_ones_meant():
         "foba", "projected_gradient", "iti", "pht",
         "gsr", "mtfs", "rfs", "erfs", "rk1u", "mrmr", "relieff"
     }  # fmt: skip
-    assert {*ASKED, *OF_ROWS} == set(METHOD_OPTIONS)
+    assert {*ASKED, *OF_ROWS, GROUPS} == set(METHOD_OPTIONS)
 
 
 @pytest.mark.parametrize("method", TABLE_METHODS)
 def test_settings_are_those_of_the_estimator(run, rows, tmp_path, method):
     X, y, path = rows
     capabilities = selectors()[method]
-    settings = {name: ASKED[name] for name in capabilities.options}
+    settings = {name: ASKED[name] for name in capabilities.options if name != GROUPS}
     model = tmp_path / "model.shortlist"
     asked = ["select", path, "--method", method, "-k", 3, "--holdout", 0, "-o", model]
     done = run(*asked, *words_of(settings))
@@ -79,7 +80,8 @@ def test_settings_make_a_difference(run, rows, tmp_path, method):
     _, _, path = rows
     model = tmp_path / "model.shortlist"
     asked = ["select", path, "--method", method, "-k", 3, "--holdout", 0, "-o", model]
-    settings = {name: ASKED[name] for name in selectors()[method].options}
+    options = selectors()[method].options
+    settings = {name: ASKED[name] for name in options if name != GROUPS}
     scores = []
     for words in ((), words_of(settings)):
         assert run(*asked, *words).exit_code == 0

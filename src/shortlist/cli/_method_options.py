@@ -26,6 +26,7 @@ METHOD_OPTIONS = (
     "criterion",
     "overshoot",
     "l2",
+    "groups",
     "r",
     "p",
     "lam",
@@ -44,6 +45,23 @@ class _NumberOrAuto(click.FloatRange):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> Any:
         return value if value == "auto" else super().convert(value, param, ctx)
+
+
+def _as_groups(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> dict[str, str] | str | None:
+    """Read what --groups asks for."""
+    from shortlist._protocols import DataError, ShortlistError
+    from shortlist.sources._label_maps import read_label_map
+
+    if value is None or value == "columns":
+        return value
+    try:
+        return read_label_map(
+            value, "expected columns, or a file of features and groups"
+        )
+    except (DataError, ShortlistError) as error:
+        raise click.BadParameter(str(error), ctx, param) from None
 
 
 def method_options() -> Callable[[F], F]:
@@ -102,6 +120,14 @@ def method_options() -> Callable[[F], F]:
             help="foba, projected_gradient, iti, pht: ridge of standardised weights, but "
             "of those always in. By default auto: none for the squared loss, 5 over the "
             "number of rows for others.",
+        ),
+        click.option(
+            "--groups",
+            metavar="FILE|columns",
+            callback=_as_groups,
+            help="foba, projected_gradient, iti, pht, gsr, mtfs, rfs, erfs, rk1u: choose "
+            "whole groups, of which K are counted. columns: all features column=value of "
+            "a table's column are one. FILE: lines of feature, tab, group.",
         ),
         click.option(
             "--r",

@@ -40,7 +40,7 @@ CAPABILITIES = Capabilities(
     ),
     groups=True,
     outputs=True,
-    options=("criterion", "overshoot", "l2"),
+    options=("criterion", "overshoot", "l2", "groups"),
 )
 
 

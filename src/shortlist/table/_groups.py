@@ -11,6 +11,27 @@ import numpy as np
 from shortlist._protocols import Ints, ShortlistError
 
 
+def groups_by_name(groups: Mapping[str, str] | str, names: Sequence[str]) -> Ints:
+    """Number the units of features by their names.
+
+    Parameters
+    ----------
+    groups : "columns" or mapping of str to str
+        A feature ``column=value`` belongs to its column; or the group of each feature that
+        is there. What has no group is its own.
+    names : sequence of str
+        Names of all features.
+    """
+    if groups == "columns":
+        labels = [name.partition("=")[0] for name in names]
+    else:
+        assert isinstance(groups, Mapping)
+        labels = [groups.get(name, name) for name in names]
+        if unknown := sorted(set(groups) - set(names)):
+            raise ShortlistError(f"groups: no feature is called {unknown[0]!r}")
+    return read_groups(labels, names, len(names))[0]
+
+
 def read_groups(
     groups: Any, names: Sequence[str], n_features: int
 ) -> tuple[Ints, tuple[str, ...]]:

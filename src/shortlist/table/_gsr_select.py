@@ -46,7 +46,7 @@ def _capabilities(
         citation=citation,
         groups=True,
         outputs=True,
-        options=options,
+        options=(*options, "groups"),
     )
 
 

@@ -28,7 +28,7 @@ PROJECTED_GRADIENT = Capabilities(
     ),
     groups=True,
     outputs=True,
-    options=("l2",),
+    options=("l2", "groups"),
 )
 
 ITI = Capabilities(
@@ -44,7 +44,7 @@ ITI = Capabilities(
     ),
     groups=True,
     outputs=True,
-    options=("l2",),
+    options=("l2", "groups"),
 )
 
 PHT = Capabilities(
@@ -60,7 +60,7 @@ PHT = Capabilities(
     ),
     groups=True,
     outputs=True,
-    options=("l2",),
+    options=("l2", "groups"),
 )
 
 SELECTORS = (PROJECTED_GRADIENT, ITI, PHT)

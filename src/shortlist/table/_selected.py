@@ -21,6 +21,7 @@ from shortlist._targets import Target
 from shortlist.losses import spell
 from shortlist.table._foba import Path
 from shortlist.table._gather import Table, TableLearner
+from shortlist.table._groups import groups_by_name
 from shortlist.table._problem import TableProblem, table_problem
 
 Names = Callable[[Ids], list[str]]
@@ -185,6 +186,11 @@ def select(
     )
 
 
+def _units_of(columns: tuple[int, ...], unit_of: np.ndarray) -> tuple[int, ...]:
+    """Units of some columns."""
+    return tuple(np.unique(unit_of[list(columns)]).tolist())
+
+
 def _columns_of(units: tuple[int, ...], unit_of: np.ndarray | None) -> Ints:
     """Columns of some units."""
     if unit_of is None:
@@ -239,6 +245,7 @@ def learner_of(
         classes: Sequence[Any] | None = None,
         always: Sequence[str] = (),
         never: Sequence[str] = (),
+        groups: Mapping[str, str] | str | None = None,
         seed: int = 0,
         reiterable: bool = True,
         **settings: Any,
@@ -252,7 +259,14 @@ def learner_of(
             barred: tuple[int, ...],
             names: Names,
         ) -> Shortlist:
-            return publish(asked, table, target, names, always=kept, never=barred)
+            units = {}
+            if groups is not None:
+                unit_of = groups_by_name(groups, names(table.ids))
+                kept, barred = _units_of(kept, unit_of), _units_of(barred, unit_of)
+                units = {"unit_of": unit_of}
+            return publish(
+                asked, table, target, names, always=kept, never=barred, **units
+            )
 
         return TableLearner(k, solve, loss, classes, always, never, asked.params)
 
