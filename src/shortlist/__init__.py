@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from shortlist._protocols import DataError, ShortlistError
     from shortlist._shortlist import Shortlist
     from shortlist.columns._estimators import OnlineSubstitution
+    from shortlist.evaluate import CompareDisplay, compare
     from shortlist.rows._estimators import BAMD, BARDA
     from shortlist.rows._peer_estimators import L1ARDA, OFS, SOFS, AdaFobos
     from shortlist.sketch._estimators import Mission
@@ -41,6 +42,7 @@ _HOMES = {
     "BAMD": "shortlist.rows",
     "BARDA": "shortlist.rows",
     "BatchIHT": "shortlist.sketch",
+    "CompareDisplay": "shortlist.evaluate",
     "CsvSource": "shortlist.sources",
     "DataError": "shortlist._protocols",
     "ERFS": "shortlist.table",
@@ -69,6 +71,7 @@ _HOMES = {
     "Shortlist": "shortlist._shortlist",
     "ShortlistError": "shortlist._protocols",
     "VwSource": "shortlist.sources",
+    "compare": "shortlist.evaluate",
     "open_columns": "shortlist.sources",
     "open_source": "shortlist.sources",
 }
@@ -91,6 +94,7 @@ __all__ = [
     "AdaFobos",
     "ArraySource",
     "BatchIHT",
+    "CompareDisplay",
     "CsvSource",
     "DataError",
     "FoBa",
@@ -108,6 +112,7 @@ __all__ = [
     "ShortlistError",
     "VwSource",
     "__version__",
+    "compare",
     "open_columns",
     "open_source",
 ]

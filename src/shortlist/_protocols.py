@@ -269,6 +269,7 @@ class Capabilities:
     groups: bool = False  #: honours feature_groups
     outputs: bool = False  #: takes several outputs at once
     options: tuple[str, ...] = ()  #: keyword options of its own
+    nested: bool = False  #: the best k are the first k of any larger choice
 
     def load(self, what: str) -> Any:
         """Import and return the ``algorithm`` or the ``estimator``."""

@@ -28,6 +28,7 @@ CAPABILITIES = Capabilities(
         "Pattern Anal. Mach. Intell. 27(8)."
     ),
     options=("relevance", "redundancy", "scheme", "bins"),
+    nested=True,
 )
 
 #: Quotients have no smaller divisor: among features that repeat next to nothing, what

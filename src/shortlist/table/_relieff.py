@@ -41,6 +41,7 @@ CAPABILITIES = Capabilities(
         "and RReliefF. Mach. Learn. 53."
     ),
     options=("n_neighbors",),
+    nested=True,
 )
 
 # Distances of a block of rows to all rows: a megabyte, which stays in a core's cache.

@@ -1,0 +1,187 @@
+"""Who takes part in a comparison: selectors of all rooms, and two yardsticks.
+
+A contestant is called with rows to learn from, budgets and a seed, and answers with the
+columns that it chooses at each budget. Those that one fit answers all budgets for are
+fitted once.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from shortlist._protocols import Capabilities, Ints, ShortlistError
+from shortlist._registry import selector, selectors
+
+Choose = Callable[[Any, np.ndarray, Sequence[int], int], dict[int, Ints]]
+
+#: Methods that are compared unless others are asked for: the best of each family.
+USUAL = ("foba", "gsr", "mrmr", "relieff", "mission", "barda", "online_substitution")
+L1, RANDOM = "l1", "random"
+YARDSTICKS = (L1, RANDOM)
+
+#: Penalties of the L1 path, from one that leaves hardly anything.
+_PATH = np.geomspace(1e-3, 10.0, 25)
+
+
+def contestant(method: Any, *, classes: bool) -> Choose:
+    """Whoever goes by a name, or an estimator of ours or alike."""
+    if method == L1:
+        return _l1_classes if classes else _l1_numbers
+    if method == RANDOM:
+        return _random
+    if isinstance(method, str):
+        return of_estimator(selector(method).load("estimator")())
+    return of_estimator(method)
+
+
+def of_estimator(estimator: Any) -> Choose:
+    """What an estimator with a parameter k chooses."""
+    known = estimator.get_params()
+    if "k" not in known:
+        raise ShortlistError(
+            f"estimators to compare should have a parameter k, got {estimator!r}"
+        )
+
+    def choose(X: Any, y: np.ndarray, ks: Sequence[int], seed: int) -> dict[int, Ints]:
+        from sklearn.base import clone
+
+        settings: dict[str, Any] = {"seed": seed} if "seed" in known else {}
+        if "budget" in known:  # k features in all, as for all others
+            settings["budget"] = "shared"
+        chosen: dict[int, Ints] = {}
+        fitted = None
+        for k in sorted(ks, reverse=True):
+            if fitted is None or not _answers_smaller(fitted):
+                fitted = clone(estimator).set_params(k=k, **settings).fit(X, y)
+            chosen[k] = _best(fitted, k)
+        return chosen
+
+    return choose
+
+
+def _answers_smaller(fitted: Any) -> bool:
+    """Whether a fit for k tells what one for fewer would choose."""
+    return hasattr(fitted, "at") or fitted.capabilities.nested
+
+
+def _best(fitted: Any, k: int) -> Ints:
+    """Columns of the k best features, as far as there are so many."""
+    if hasattr(fitted, "at"):
+        return np.asarray(fitted.at(k).support, np.int64)
+    result = fitted.shortlist_
+    order = np.argsort(-result.scores, kind="stable")
+    ids, first = np.unique(result.ids[order], return_index=True)
+    return np.asarray(ids[np.argsort(first)][:k], np.int64)
+
+
+def _random(X: Any, y: np.ndarray, ks: Sequence[int], seed: int) -> dict[int, Ints]:
+    order = np.random.default_rng(seed).permutation(X.shape[1])
+    return {k: order[:k] for k in ks}
+
+
+def _l1_classes(X: Any, y: np.ndarray, ks: Sequence[int], seed: int) -> dict[int, Ints]:
+    """Columns in the order in which a linear SVM with an L1 penalty takes them in."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.svm import LinearSVC
+
+    A, order = _scaled(X), _Order()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # an order needs few digits
+        for C in _PATH:
+            model = LinearSVC(
+                penalty="l1", dual=False, C=C, tol=1e-3, max_iter=200, random_state=seed
+            )
+            order.enter(np.abs(model.fit(A, y).coef_).max(axis=0))
+            if len(order.columns) >= max(ks):
+                break
+    return {k: np.array(order.columns[:k], np.int64) for k in ks}
+
+
+def _l1_numbers(X: Any, y: np.ndarray, ks: Sequence[int], seed: int) -> dict[int, Ints]:
+    """Columns in the order in which the Lasso takes them in."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import Lasso
+
+    A, order = _scaled(X), _Order()
+    target = y - y.mean()
+    largest = float(np.abs(A.T @ target).max()) / len(y)
+    if largest == 0.0:
+        return {k: np.empty(0, np.int64) for k in ks}
+    model = Lasso(warm_start=True, max_iter=300, tol=1e-3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for share in np.geomspace(0.95, 1e-3, 40):
+            model.set_params(alpha=share * largest).fit(A, target)
+            order.enter(np.abs(model.coef_))
+            if len(order.columns) >= max(ks):
+                break
+    return {k: np.array(order.columns[:k], np.int64) for k in ks}
+
+
+class _Order:
+    """Columns, as they come in along a path."""
+
+    def __init__(self) -> None:
+        self.columns: list[int] = []
+
+    def enter(self, sizes: np.ndarray) -> None:
+        """Add columns that have a weight now, the largest first."""
+        known = set(self.columns)
+        for j in np.argsort(-sizes, kind="stable").tolist():
+            if sizes[j] > 0.0 and j not in known:
+                self.columns.append(j)
+
+
+def _scaled(X: Any) -> Any:
+    """Columns of standard deviation one; sparse ones are not centred."""
+    from sklearn.preprocessing import StandardScaler
+
+    return StandardScaler(with_mean=not hasattr(X, "tocsr")).fit_transform(X)
+
+
+def why_not(method: Any, X: Any, n_classes: int, k: int) -> str | None:
+    """Why a method should be left out of a comparison on such data; None: it should not.
+
+    By the number of operations, about, of which a core does some 3e9 a second.
+    """
+    if not isinstance(method, str) or method in YARDSTICKS:
+        return None
+    n, p = X.shape
+    margins = 1 if n_classes <= 2 else n_classes
+    cost = _COSTS.get(_family(selector(method)))
+    work = cost(n, p, k, margins) if cost is not None else 0.0
+    if work > _MOST_WORK:
+        return (
+            f"{n:,} rows x {p:,} features would take it {work / 3e9 / 60:,.0f} minutes"
+        )
+    return None
+
+
+#: Operations that a fit may take: a minute or two.
+_MOST_WORK = 3e11
+_COSTS: dict[str, Callable[[float, float, float, float], float]] = {
+    # a Newton step of all weights of a support, at every size
+    "foba": lambda n, p, k, m: k * n * (k * m) ** 2 if m > 1 else k * n * (p + 20 * k),
+    "gsr": lambda n, p, k, m: 60.0 * min(n, p) ** 2 * max(n, p),
+    "mrmr": lambda n, p, k, m: 4.0 * k * n * p,
+    "relieff": lambda n, p, k, m: 2.0 * n * n * p,
+    "online_substitution": lambda n, p, k, m: 8.0 * n * p * k * m,
+}
+
+
+def _family(capabilities: Capabilities) -> str:
+    """Method whose costs are alike."""
+    alike = {
+        "projected_gradient": "foba", "iti": "foba", "pht": "foba",
+        "mtfs": "gsr", "rfs": "gsr", "erfs": "gsr", "rk1u": "gsr",
+    }  # fmt: skip
+    return alike.get(capabilities.method, capabilities.method)
+
+
+def all_methods() -> tuple[str, ...]:
+    """Names that may be asked for."""
+    return (*selectors(), *YARDSTICKS)
