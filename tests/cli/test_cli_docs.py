@@ -119,7 +119,7 @@ def play(page, folder):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=60,
+            timeout=300,
             check=True,
         )
         yield command, said, done.stdout

@@ -98,7 +98,11 @@ def test_numbers_are_judged_by_r2_and_sparse_tables_are_fine():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 15)) * (rng.random((120, 15)) < 0.5)
     y = 3 * X[:, 2] + rng.normal(size=120)
-    display = compare(csr_array(X), y, ks=(1, 99), methods=["foba"], cv=3)
+    sparse = csr_array(X)
+    sparse.indices, sparse.indptr = (
+        a.astype(np.int64) for a in (sparse.indices, sparse.indptr)
+    )
+    display = compare(sparse, y, ks=(1, 99), methods=["foba"], cv=3)
     assert display.main_metric == "r2"
     table = display.summary().set_index("method")
     assert table.loc["foba", "r2"] > 0.6 > table.loc["random", "r2"]

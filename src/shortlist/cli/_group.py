@@ -20,6 +20,7 @@ COMMANDS = {
     "select": "shortlist.cli.select:select",
     "predict": "shortlist.cli.predict:predict",
     "transform": "shortlist.cli.transform:transform",
+    "compare": "shortlist.cli.compare:compare",
     "merge": "shortlist.cli.merge:merge",
     "inspect": "shortlist.cli.inspect:inspect",
     "sensors": "shortlist.cli.sensors:sensors",

@@ -156,6 +156,11 @@ def _checked(X: Any, y: Any) -> tuple[Any, np.ndarray]:
     from sklearn.utils.validation import column_or_1d
 
     X = check_array(X, accept_sparse=["csr"], dtype=[np.float64, np.float32])
+    if (
+        hasattr(X, "tocsr") and X.nnz < 2**31
+    ):  # some of scikit-learn wants short indices
+        short = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+        X = type(X)((X.data, *short), shape=X.shape)
     y = column_or_1d(np.asarray(y))
     if len(y) != X.shape[0]:
         raise ShortlistError(f"y should have {X.shape[0]} entries, got {len(y)}")
