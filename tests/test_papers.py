@@ -30,6 +30,7 @@ def scripts(monkeypatch):
         "gsr.convergence",
         "gsr.outliers",
         "gsr.timing",
+        "gsr.variants",
         "mission.phase",
         "mission.table1",
     ],

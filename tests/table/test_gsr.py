@@ -273,15 +273,35 @@ def test_about_as_many_survive_as_are_wanted_unless_their_number_jumps(seed, wan
     X, Y, _ = planted(seed, TALL, s=10, noise=1.0)
     options = asked(r=float(r), p=0.5, drop=1e-3, tol=1e-5)
     found = search_lambda(problem_of(X, Y), options, wanted, 1.0)
-    off = np.abs(np.log(np.maximum(found.survivors, 0.1) / wanted))
-    assert found.run.n_survivors(np.zeros(20, bool)) == found.survivors[off.argmin()]
-    assert found.lam == found.tried[off.argmin()]
-    if not wanted <= found.survivors[off.argmin()] <= wanted + max(1, wanted // 5):
-        tried, counts = np.array(found.tried), np.array(found.survivors)
+    tried, counts = np.array(found.tried), np.array(found.survivors)
+    right = (wanted <= counts) & (counts <= wanted + max(1, wanted // 5))
+    assert not right[:-1].any()  # it ends there
+    off = np.abs(np.log(np.maximum(counts, 0.1) / wanted))
+    place = len(tried) - 1 if right[-1] else off.argmin()
+    assert found.run.n_survivors(np.zeros(20, bool)) == counts[place]
+    assert found.lam == tried[place]
+    if not right[-1]:
         fewer, more = tried[counts < wanted], tried[counts >= wanted]
         assert fewer.min() < 1.05 * more.max()  # it jumps from too many to too few
     again = reweight(problem_of(X, Y), options, found.lam)
     assert again.values == found.run.values
+
+
+@pytest.mark.parametrize(("guess", "probes"), [(1e-6, 1), (1e3, 2)])
+def test_a_search_ends_where_many_survivors_show_that_it_is_hopeless(guess, probes):
+    X, Y, _ = planted(0, TALL, s=10, noise=1.0)
+    options = asked(p=0.5, drop=1e-3, tol=1e-5)
+    told = []
+
+    def hopeless(run):
+        told.append(run.n_survivors(np.zeros(20, bool)))
+        return True
+
+    found = search_lambda(problem_of(X, Y), options, 3, guess, hopeless)
+    assert len(found.tried) >= probes
+    assert found.survivors[-1:] == told  # few survivors may be why a run is bad
+    assert told[0] > 4
+    assert all(count < 3 for count in found.survivors[:-1])
 
 
 @pytest.mark.parametrize("center", [False, True])

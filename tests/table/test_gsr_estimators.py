@@ -9,8 +9,8 @@ from scipy.special import softmax
 
 from reference.gsr import gsr
 from shortlist import ERFS, GSR, MTFS, RFS, RK1U, FoBa, Shortlist, ShortlistError
-from shortlist.table._gsr import GsrProblem
-from shortlist.table._gsr_exponent import classes_of, hold_out_rows
+from shortlist.table._gsr import GsrProblem, Reweighted
+from shortlist.table._gsr_exponent import Judge, classes_of, hold_out_rows
 from shortlist.table._gsr_table import scaled_table
 
 FAMILY = (GSR, MTFS, RFS, ERFS, RK1U)
@@ -183,8 +183,9 @@ def test_rows_held_out_depend_on_what_they_hold_alone(seed, n, c):
     Y = np.where(code[:, None] == np.arange(1 - (c > 1), c + (c == 1)), 1.0, -1.0)
     rows = rng.permutation(np.concatenate([np.arange(n), rng.integers(0, n, n // 2)]))
     level = np.zeros(c)
-    train, test = hold_out_rows(problem_of(X, Y), level)
-    _, again = hold_out_rows(problem_of(X[rows], Y[rows]), level)
+    train, test, n_distinct = hold_out_rows(problem_of(X, Y), level)
+    _, again, as_many = hold_out_rows(problem_of(X[rows], Y[rows]), level)
+    assert n_distinct == as_many == len(test)
     assert set(rows[again]) == set(test)
     assert abs(len(test) - n / 3) <= 1 + len(np.unique(code))
     kinds = classes_of(Y)
@@ -200,6 +201,38 @@ def test_an_exponent_without_error_ends_the_search_for_one():
     y[::7] = "a"  # now none is without error, and all are tried
     (note,) = GSR(3).fit(X, y).shortlist_.notes
     assert all(f" for {r}" in note for r in ("2", "1", "0.5"))
+
+
+def weights_of(w):
+    """A run that ended with this weight of the only column."""
+    W = np.array([[w]])
+    return Reweighted(np.arange(1), W, np.zeros(1), [], [], [], True, 1e-6)
+
+
+def test_exponents_are_given_up_where_one_is_worse_and_not_by_chance():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 1))
+    rest = problem_of(X, X + 0.5 * rng.normal(size=(200, 1)))
+    judge = Judge(rest, None, 200)
+    for w, done in ((0.9, False), (0.89, False), (1.0, False), (0.0, True)):
+        judge.tell(weights_of(w))
+        assert judge.done == done
+    assert judge.is_clearly_worse(weights_of(0.5))  # the best counts, not the last
+    few = Judge(rest, None, 2)  # copies of two rows prove nothing
+    few.tell(weights_of(1.0))
+    assert not few.is_clearly_worse(weights_of(0.0))
+
+
+def test_where_a_robust_loss_is_worse_a_more_robust_one_is_not_tried():
+    rng = np.random.default_rng(0)  # rows of a class are outliers to the other eleven
+    y = np.arange(600) % 12
+    X = np.hstack([rng.normal(size=(12, 20))[y], np.zeros((600, 40))])
+    X += 0.8 * rng.normal(size=X.shape)
+    fitted = GSR(15).fit(X, y)
+    (note,) = fitted.shortlist_.notes
+    assert fitted.r_ == 2.0
+    assert " for 1" in note
+    assert " for 0.5" not in note
 
 
 def test_few_rows_are_not_split():

@@ -101,8 +101,8 @@ class GSR(RowSparse):
         The budget: features, or groups if ``feature_groups`` are given.
     r : float or "auto", default="auto"
         Exponent of the loss, above 0 and at most 2; the smaller, the less outliers count.
-        "auto" tries 2, 1 and 0.5 and takes the one whose weights do best on a third of
-        the rows, held out.
+        "auto" tries 2, 1 and 0.5, as long as these do not get clearly worse, and takes the
+        one whose weights do best on a third of the rows, held out.
     p : float, default=0.5
         Exponent of the penalty, above 0 and at most 1; the smaller, the fewer rows
         survive and the less these are shrunk.

@@ -3,10 +3,15 @@
 Rows are put in order along a fixed random direction, within classes if there are any, and
 every third is held out. Copies of a row go together, and neither the order of rows nor
 whether one is repeated or weighted makes a difference.
+
+The exponents are tried from 2 downwards. Where a smaller one does clearly worse than the
+best so far, the smaller ones still are not tried: outliers that these were needed for would
+have shown already.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -21,6 +26,8 @@ from shortlist.table._gsr_lambda import find_lambda
 EXPONENTS = (2.0, 1.0, 0.5)
 #: With fewer distinct rows nothing is held out, and the first is taken.
 _FEWEST_ROWS = 12
+#: Errors that differ by more than so many standard errors do not by chance.
+_CLEARLY = 2.0
 #: Rows whose places differ by less than this share of their range are the same.
 _SAME = 1e-9
 
@@ -51,35 +58,72 @@ def choose_exponent(
         those of classification. None: they are mean lengths of residuals, which a few
         outliers among the rows held out do not decide.
     """
-    train, test = hold_out_rows(problem, level)
+    train, test, n_distinct = hold_out_rows(problem, level)
     if not len(test):
         return Exponent(EXPONENTS[0], None, ())
     part, rest = problem.of_rows(train), problem.of_rows(test)
     share = part.weight.sum() / problem.weight.sum()
-    errors: list[float] = []
-    guesses: list[float] = []
-    first: Reweighted | None = None
-    lam = guess * share
+    judge = Judge(rest, level, n_distinct)
+    found = find_lambda(part, replace(settings, r=EXPONENTS[0]), wanted, guess * share)
+    first, lam = found.run, found.lam
+    judge.tell(found.run)
+    guesses = [lam / share]
     missed = 1.0  # how much too small the last start was, at a distance of 1 from r = 2
-    for r in EXPONENTS:
-        asked = replace(settings, r=r)
-        if first is None:
-            found = find_lambda(part, asked, wanted, lam)
-            first, lam = found.run, found.lam
-        else:
-            start = lam * _mean_row_weight(part, asked, first)
-            found = find_lambda(part, asked, wanted, start * missed ** (2.0 - r))
-            missed = (found.lam / start) ** (1.0 / (2.0 - r))
-        errors.append(_error(rest, found.run, level))
-        guesses.append(found.lam / share)
-        if errors[-1] == 0.0:  # of equals the first wins
+    for r in EXPONENTS[1:]:
+        if judge.done:
             break
-    best = int(np.argmin(errors))
-    return Exponent(EXPONENTS[best], guesses[best], tuple(errors))
+        asked = replace(settings, r=r)
+        start = lam * _mean_row_weight(part, asked, first)
+        where = start * missed ** (2.0 - r)
+        found = find_lambda(part, asked, wanted, where, judge.is_clearly_worse)
+        missed = (found.lam / start) ** (1.0 / (2.0 - r))
+        judge.tell(found.run)
+        guesses.append(found.lam / share)
+    best = int(np.argmin(judge.means))
+    return Exponent(EXPONENTS[best], guesses[best], tuple(judge.means))
 
 
-def hold_out_rows(problem: GsrProblem, level: Floats | None) -> tuple[Ints, Ints]:
-    """Rows to learn from and to hold out."""
+class Judge:
+    """Compares runs by their errors on rows held out."""
+
+    def __init__(self, rest: GsrProblem, level: Floats | None, n_distinct: int) -> None:
+        self._rest, self._level, self._n_distinct = rest, level, n_distinct
+        self._best: Floats | None = None  #: errors of the best so far
+        self.means: list[float] = []  #: of each run that was told
+        self.done = False  #: whether those to come are not worth trying
+
+    def tell(self, run: Reweighted) -> None:
+        """Take note of a run; of equals, the first stays the best."""
+        errors = _errors(self._rest, run, self._level)
+        mean = self._mean(errors)
+        self.done = mean == 0.0 or self.is_clearly_worse(run)
+        if not self.means or mean < min(self.means):
+            self._best = errors
+        self.means.append(mean)
+
+    def is_clearly_worse(self, run: Reweighted) -> bool:
+        """Whether the errors are larger than those of the best, and not by chance."""
+        if self._best is None:
+            return False
+        more = _errors(self._rest, run, self._level) - self._best
+        mean = self._mean(more)
+        variance = self._mean((more - mean) ** 2) / self._n_distinct
+        return mean > _CLEARLY * math.sqrt(variance)
+
+    def _mean(self, numbers: Floats) -> float:
+        return float(np.average(numbers, weights=self._rest.weight))
+
+
+class HoldOut(NamedTuple):
+    """Rows to learn from and to hold out, and how many of the latter differ."""
+
+    train: Ints
+    test: Ints
+    n_distinct: int
+
+
+def hold_out_rows(problem: GsrProblem, level: Floats | None) -> HoldOut:
+    """Divide the rows; see the module."""
     n, m = problem.table.shape
     direction = np.random.default_rng(0).normal(size=(m, 1))
     along = problem.table.times(direction.astype(problem.table.dtype))[:, 0]
@@ -88,10 +132,11 @@ def hold_out_rows(problem: GsrProblem, level: Floats | None) -> tuple[Ints, Ints
     gap = np.diff(along[order]) > _SAME * np.ptp(along)
     number = np.concatenate([[0], np.cumsum(gap | (np.diff(kind[order]) != 0))])
     if number[-1] + 1 < _FEWEST_ROWS:
-        return np.arange(n), np.empty(0, np.int64)
+        return HoldOut(np.arange(n), np.empty(0, np.int64), 0)
     held = np.empty(n, bool)
     held[order] = number % 3 == 1
-    return np.flatnonzero(~held), np.flatnonzero(held)
+    n_distinct = (int(number[-1]) + 2) // 3
+    return HoldOut(np.flatnonzero(~held), np.flatnonzero(held), n_distinct)
 
 
 def classes_of(margins: Floats) -> Ints:
@@ -119,14 +164,15 @@ def _residuals(problem: GsrProblem, run: Reweighted) -> Floats:
     return E
 
 
-def _error(problem: GsrProblem, run: Reweighted, level: Floats | None) -> float:
+def _errors(problem: GsrProblem, run: Reweighted, level: Floats | None) -> Floats:
+    """Error of each row."""
     E = _residuals(problem, run)
     if level is None:
-        errors = np.linalg.norm(E.astype(np.float64), axis=1)
-    else:
-        truth = problem.Y + level
-        errors = (classes_of(truth + E) != classes_of(truth)).astype(np.float64)
-    return float(np.average(errors, weights=problem.weight))
+        lengths: Floats = np.linalg.norm(E.astype(np.float64), axis=1)
+        return lengths
+    truth = problem.Y + level
+    wrong: Floats = np.not_equal(classes_of(truth + E), classes_of(truth)) * 1.0
+    return wrong
 
 
 def spoken(chosen: Exponent) -> Sequence[str]:

@@ -1,8 +1,8 @@
 """The penalty, where a user leaves it open.
 
 For p < 1 it is one at which about as many units survive as are wanted, by a bracketed
-search. Fewer survive under a larger lam, by and large as many as its inverse: the next one
-to try is guessed by that, or between two that let too many and too few live, on log scales.
+search. Fewer survive under a larger lam, by and large as a power of it: the next one to
+try is guessed by that, or between two that let too many and too few live, on log scales.
 Every run starts afresh, from all units: a unit that is zero could not return.
 
 For p = 1 few survive only where all are shrunk so far that the wrong ones do (on ISOLET the
@@ -13,6 +13,7 @@ penalty that leaves anything is taken, and norms alone rank.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,7 +25,10 @@ _SHARE = 0.05
 #: Columns whose correlation with Y is smaller have none.
 _NONE = 1e-12
 #: Steps of the search before there is a bracket, in logarithms, and how far they may go.
-_SHORTEST, _LONGEST, _FARTHEST = 0.3, 2.0, 20.0
+_SHORTEST, _LONGEST, _FARTHEST = 0.1, 2.0, 20.0
+#: Survivors fall as lam to the power of minus this over sqrt(r): so it was on ISOLET and
+#: SEMEION. A search begins with it; what it finds does not depend on it otherwise.
+_STEEPNESS = 1.5
 #: How close to its ends, as a share, a bracket is divided.
 _MARGIN = 0.15
 #: A bracket whose ends are closer, as a ratio, is not divided any more.
@@ -48,11 +52,15 @@ class LambdaSearch:
 
 
 def find_lambda(
-    problem: GsrProblem, settings: GsrSettings, wanted: int, guess: float
+    problem: GsrProblem,
+    settings: GsrSettings,
+    wanted: int,
+    guess: float,
+    hopeless: Callable[[Reweighted], bool] | None = None,
 ) -> LambdaSearch:
-    """Find a lam for the number of units wanted; see the module."""
+    """Find a lam for the number of units wanted; see the module and ``search_lambda``."""
     if settings.p < 1.0:
-        return search_lambda(problem, settings, wanted, guess)
+        return search_lambda(problem, settings, wanted, guess, hopeless)
     lam = _SHARE * largest_lambda(problem, settings)
     run = reweight(problem, settings, lam)
     return LambdaSearch(lam, run, [lam], [run.n_survivors(problem.kept)])
@@ -72,7 +80,11 @@ def largest_lambda(problem: GsrProblem, settings: GsrSettings) -> float:
 
 
 def search_lambda(
-    problem: GsrProblem, settings: GsrSettings, wanted: int, guess: float
+    problem: GsrProblem,
+    settings: GsrSettings,
+    wanted: int,
+    guess: float,
+    hopeless: Callable[[Reweighted], bool] | None = None,
 ) -> LambdaSearch:
     """Find a lam at which ``wanted`` units survive, or a fifth more.
 
@@ -86,6 +98,9 @@ def search_lambda(
         Number of units, not counting those that are always in; at least 1.
     guess : float
         Where to begin.
+    hopeless : callable, default=None
+        Whether a run with as many survivors as are wanted, or more, is so bad that nothing
+        else is worth trying; the search ends with it.
     """
     enough = wanted + max(1, wanted // 5)
     fewest = math.ceil(_HOPELESS * wanted)
@@ -99,17 +114,21 @@ def search_lambda(
         tried[lam] = count = run.n_survivors(problem.kept)
         off = abs(math.log(max(count, 0.1) / wanted))
         given_up = count < fewest
+        if wanted <= count <= enough or (
+            count > enough and hopeless is not None and hopeless(run)
+        ):
+            best = off, lam, run
+            break
         if not given_up and (best is None or off < best[0]):
             best = off, lam, run
-        if wanted <= count <= enough:
-            break
         if count < wanted:
             high = lam, count
         else:
             low = lam, count
         if low and high and high[0] < _NARROW * low[0]:
             break
-        lam = _next(low, high, math.sqrt(wanted * enough), given_up)
+        aim = math.sqrt(wanted * enough)
+        lam = _next(low, high, aim, _STEEPNESS / math.sqrt(settings.r), given_up)
         if abs(math.log(lam / guess)) > _FARTHEST:  # nothing changes their number
             break
     if best is None:
@@ -118,11 +137,14 @@ def search_lambda(
     return LambdaSearch(best[1], best[2], list(tried), list(tried.values()))
 
 
-def _next(low: End | None, high: End | None, aim: float, blind: bool) -> float:
+def _next(
+    low: End | None, high: End | None, aim: float, steepness: float, blind: bool
+) -> float:
     """Guess a lam; ``blind``: the last number of survivors is only a bound."""
     if low is None or high is None:
         lam, count = low or high or (1.0, 1)
-        step = min(max(abs(math.log(max(count, 1) / aim)), _SHORTEST), _LONGEST)
+        step = abs(math.log(max(count, 1) / aim)) / steepness
+        step = min(max(step, _SHORTEST), _LONGEST)
         return lam * math.exp(step if high is None else -step)
     share = 0.5
     if not blind and high[1] > 0:
