@@ -15,7 +15,7 @@ from typing import NamedTuple
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from parsing import jsonl, libsvm, vw
+from parsing import csv, fasta, jsonl, libsvm, vw
 
 LINES = 100_000
 LONGEST_SECONDS = 300  # for one text, compilation included
@@ -31,6 +31,8 @@ PARSERS = {
     "libsvm": Parser(libsvm.lines().map(str.encode), libsvm.check_like_reference),
     "vw": Parser(vw.lines().map(str.encode), vw.check_like_reference),
     "jsonl": Parser(jsonl.lines(), jsonl.check_like_reference),
+    "csv": Parser(csv.lines().map(str.encode), csv.check_text),
+    "fasta": Parser(fasta.records().map(str.encode), fasta.check_text),
 }
 
 

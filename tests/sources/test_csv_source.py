@@ -2,7 +2,6 @@ import bz2
 import csv
 import gzip
 import io
-import math
 import os
 import threading
 from contextlib import suppress
@@ -14,7 +13,7 @@ import zstandard
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reference import csv as reference
+from parsing.csv import CELLS, check_like_reference, read, same, write
 from shortlist import Mission
 from shortlist._protocols import DataError, RowSource, ShortlistError
 from shortlist.kernels.name_hash import hash_names
@@ -33,34 +32,6 @@ def path(tmp_path_factory):
     return tmp_path_factory.mktemp("csv") / "rows.csv"
 
 
-def write(path, text):
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return path
-
-
-def read(source):
-    """Every row as label, weight and a dictionary of named values."""
-    rows = []
-    for block in source.blocks():
-        assert block.first_row == len(rows)
-        assert block.n_rows > 0
-        names = source.names(block.ids)
-        for i in range(block.n_rows):
-            part = slice(block.indptr[i], block.indptr[i + 1])
-            features = dict(zip(names[part], block.values[part].tolist(), strict=True))
-            rows.append(
-                reference.Row(float(block.y[i]), float(block.weight[i]), features)
-            )
-        assert block.position <= (source.size or math.inf)
-    return rows
-
-
-def same(rows, others):
-    assert [row.features for row in rows] == [row.features for row in others]
-    np.testing.assert_array_equal([r.y for r in rows], [r.y for r in others])
-    assert [r.weight for r in rows] == [r.weight for r in others]
-
-
 def test_numbers_are_values_and_text_makes_features(path):
     source = CsvSource(write(path, PEOPLE), "buys")
     assert [row.features for row in read(source)] == [
@@ -74,15 +45,6 @@ def test_numbers_are_values_and_text_makes_features(path):
     assert (source.unit, source.reiterable, source.n_features) == ("bytes", True, None)
 
 
-CELLS = st.one_of(
-    st.sampled_from(["", "NA", "nan", "null", "0", "-0.0", "1e-320", " 7 ", "+.5e3"]),
-    st.sampled_from(
-        ["true", "False", "TRUE", '"', '""', "a=b", "é", "\r\n", "inf ", "x"]
-    ),
-    st.floats(allow_nan=False, allow_infinity=False).map(repr),
-    st.integers().map(str),
-    st.text("ab,;\"\n\t é=|'", max_size=12),
-)
 COLUMNS = st.one_of(
     st.lists(st.sampled_from(["", "1", "-2.5", "NA", " 3", "0", "1e5"]), min_size=9),
     st.lists(st.sampled_from(["True", "false", ""]), min_size=9),
@@ -114,27 +76,7 @@ def test_rows_are_those_of_the_slow_reader(
     writer.writerow(names)
     writer.writerows(zip(*(column[:n_rows] for column in columns), strict=True))
     written = text.getvalue() if is_whole else text.getvalue().removesuffix(newline)
-    expected = reference.read(written, "c0", None, delimiter, missing)
-    if any(abs(row.y) == math.inf for row in expected.rows) or any(
-        abs(value) == math.inf
-        for row in expected.rows
-        for value in row.features.values()
-    ):
-        return  # numbers too large are errors, which others test
-    source = CsvSource(
-        write(path, written),
-        "c0",
-        delimiter=delimiter,
-        block_bytes=block_bytes,
-        missing=missing,
-    )
-    rows = read(source)
-    # a number too small is left in as a zero
-    for row in rows:
-        for name in [name for name, value in row.features.items() if value == 0]:
-            del row.features[name]
-    same(rows, expected.rows)
-    assert source.label_names == expected.label_names
+    check_like_reference(path, written, block_bytes, delimiter, missing)
 
 
 @given(st.text('ab1,"\n\r; =\t', max_size=60), st.sampled_from([1, 3, 1 << 20]))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from parsing.fasta import check_like_reference, fasta_text, fastq_text, rows_of
 from reference import kmers as reference
 from shortlist._protocols import DataError, RowSource, ShortlistError
 from shortlist.sources.fasta import FastaSource
@@ -17,88 +18,6 @@ from shortlist.sources.fasta import FastaSource
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     return tmp_path_factory.mktemp("fasta") / "rows.fa"
-
-
-def rows_of(source):
-    """Counts of every row, labels and the error that ended reading."""
-    rows, labels = [], []
-    try:
-        for block in source.blocks():
-            assert block.first_row == len(rows)
-            assert block.n_rows > 0
-            assert block.indptr[0] == 0
-            assert all(array.flags.owndata for array in block[:5])
-            names = source.names(block.ids)
-            for i in range(block.n_rows):
-                row = slice(block.indptr[i], block.indptr[i + 1])
-                rows.append(dict(zip(names[row], block.values[row], strict=True)))
-            labels += block.y.tolist()
-    except DataError as error:
-        return rows, labels, str(error)
-    return rows, labels, None
-
-
-def check_like_reference(path, text, k, block_bytes):
-    path.write_bytes(text.encode())
-    for on_error in ("raise", "skip"):
-        options = {"k": k, "on_error": on_error, "block_bytes": block_bytes}
-        source = FastaSource(path, fragment=None, **options)
-        rows, labels, error = rows_of(source)
-        expected = reference.parse(text, on_error)
-        assert rows == [reference.count(r.letters, k) for r in expected.records]
-        assert labels == [0.0] * len(rows)
-        assert source.skipped == expected.skipped
-        if expected.error is None:
-            assert error is None
-        else:
-            line, what = expected.error
-            assert error.startswith(f"{path}:{line}: expected {what}")
-            assert ", got " in error
-        if error is None:
-            places = [source.locate(row) for row in range(len(rows))]
-            assert places == [f"{path}:{r.line}" for r in expected.records]
-
-
-ends = st.sampled_from(["\n", "\r\n", "\n\n", " \n"])
-letters = (
-    st.text("ACGT", max_size=12)
-    | st.text("acgtNnRU-", max_size=12)
-    | st.sampled_from(["", "AC GT", "ACXGT", "AC>GT", "*", "AéC", "@", "+"])
-)
-headers = st.sampled_from(["a", "b some words", "", " c", "x\ty", "é"])
-
-
-@st.composite
-def fasta_text(draw):
-    parts = [draw(st.sampled_from(["", "\n", " \r\n", "\n\n"]))]
-    for _ in range(draw(st.integers(0, 4))):
-        parts += [">", draw(headers), draw(ends)]
-        parts += [draw(letters) + draw(ends) for _ in range(draw(st.integers(0, 3)))]
-    return "".join(parts)
-
-
-@st.composite
-def fastq_text(draw):
-    parts = []
-    for _ in range(draw(st.integers(0, 4))):
-        bases = draw(letters)
-        n = len(bases.replace(" ", ""))
-        quality = draw(st.text("@+!I", min_size=n, max_size=n))
-        lines = [
-            "@" + draw(headers),
-            bases,
-            draw(st.sampled_from(["+", "+a"])),
-            quality,
-        ]
-        broken = draw(st.integers(0, 12))
-        if broken < 4:
-            del lines[broken]
-        elif broken == 4:
-            lines[3] += "I"
-        end = draw(st.sampled_from(["\n", "\r\n"]))
-        parts += [line + end for line in lines]
-        parts.append(draw(st.sampled_from(["", "", "", "\n"])))
-    return "".join(parts)
 
 
 @given(

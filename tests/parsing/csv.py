@@ -1,0 +1,90 @@
+"""Delimited text to draw, and how it should be read."""
+
+import csv
+import io
+import math
+
+import numpy as np
+from hypothesis import strategies as st
+
+from reference import csv as reference
+from shortlist.sources import CsvSource
+
+
+def write(path, text):
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def read(source):
+    """Every row as label, weight and a dictionary of named values."""
+    rows = []
+    for block in source.blocks():
+        assert block.first_row == len(rows)
+        assert block.n_rows > 0
+        names = source.names(block.ids)
+        for i in range(block.n_rows):
+            part = slice(block.indptr[i], block.indptr[i + 1])
+            features = dict(zip(names[part], block.values[part].tolist(), strict=True))
+            rows.append(
+                reference.Row(float(block.y[i]), float(block.weight[i]), features)
+            )
+        assert block.position <= (source.size or math.inf)
+    return rows
+
+
+def same(rows, others):
+    assert [row.features for row in rows] == [row.features for row in others]
+    np.testing.assert_array_equal([r.y for r in rows], [r.y for r in others])
+    assert [r.weight for r in rows] == [r.weight for r in others]
+
+
+CELLS = st.one_of(
+    st.sampled_from(["", "NA", "nan", "null", "0", "-0.0", "1e-320", " 7 ", "+.5e3"]),
+    st.sampled_from(
+        ["true", "False", "TRUE", '"', '""', "a=b", "é", "\r\n", "inf ", "x"]
+    ),
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.integers().map(str),
+    st.text("ab,;\"\n\t é=|'", max_size=12),
+)
+
+
+def check_like_reference(path, text, block_bytes, delimiter=",", missing="zero"):
+    """Read a text, of which the column c0 is to be predicted, as it should be read."""
+    expected = reference.read(text, "c0", None, delimiter, missing)
+    if any(abs(row.y) == math.inf for row in expected.rows) or any(
+        abs(value) == math.inf
+        for row in expected.rows
+        for value in row.features.values()
+    ):
+        return  # numbers too large are errors, which others test
+    source = CsvSource(
+        write(path, text),
+        "c0",
+        delimiter=delimiter,
+        block_bytes=block_bytes,
+        missing=missing,
+    )
+    rows = read(source)
+    # a number too small is left in as a zero
+    for row in rows:
+        for name in [name for name, value in row.features.items() if value == 0]:
+            del row.features[name]
+    same(rows, expected.rows)
+    assert source.label_names == expected.label_names
+
+
+@st.composite
+def lines(draw):
+    """A row of three cells; some go on in another line."""
+    out = io.StringIO()
+    end = draw(st.sampled_from(["\n", "\r\n"]))
+    csv.writer(out, lineterminator=end).writerow([draw(CELLS) for _ in range(3)])
+    return out.getvalue()
+
+
+def check_text(path, text, block_bytes):
+    """Read rows, to which a header is added, as they should be read."""
+    path = path.with_suffix(".csv")
+    check_like_reference(path, "c0,c1,c2\n" + text.decode(), block_bytes)
