@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from shortlist._protocols import DataError, ShortlistError
     from shortlist._shortlist import Shortlist
     from shortlist.columns._estimators import OnlineSubstitution
+    from shortlist.columns._grafting_estimator import Grafting
     from shortlist.evaluate import CompareDisplay, compare
     from shortlist.rows._estimators import BAMD, BARDA
     from shortlist.rows._peer_estimators import L1ARDA, OFS, SOFS, AdaFobos
@@ -58,6 +59,7 @@ _HOMES = {
     "MTFS": "shortlist.table",
     "Mission": "shortlist.sketch",
     "OFS": "shortlist.rows",
+    "Grafting": "shortlist.columns",
     "OnlineSubstitution": "shortlist.columns",
     "PHT": "shortlist.table",
     "ParquetSource": "shortlist.sources",
@@ -100,6 +102,7 @@ __all__ = [
     "FoBa",
     "FoBaCV",
     "FrameSource",
+    "Grafting",
     "HashedSGD",
     "LibsvmSource",
     "Mission",

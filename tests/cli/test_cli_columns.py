@@ -66,6 +66,19 @@ def test_workers_settings_and_folders(run, table):
     assert "gene30" in done.stdout
 
 
+def test_grafting_has_a_penalty_and_one_worker(run, table):
+    folder, _ = table
+    words = ("select", "--columns", folder / "genes", "--target", "age", "-k", 9)
+    words += ("--method", "grafting", "--lam", 0.5, "--format", "json")
+    done = run(*words)
+    assert done.exit_code == 0, done.stderr
+    assert '"penalty": 0.5' in done.stdout
+    assert "gene30" in done.stdout
+    done = run(*words, "--workers", 2)
+    assert done.exit_code != 0
+    assert "grafting goes with one worker" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -198,7 +198,7 @@ def test_constant_columns_are_no_candidates_unless_wanted():
         ({"n_workers": 0}, "n_workers should be"),
         ({"n_workers": 11}, "n_workers should be from 1 to 10"),
         ({"staleness": -1}, "staleness should be"),
-        ({"exchange": "exact", "loss": "huber"}, "goes with loss='squared'"),
+        ({"exchange": "exact", "n_workers": 2, "loss": "huber"}, "goes with loss='squ"),
         ({"always": [1], "never": [1]}, "named by always= and by never="),
     ],
 )

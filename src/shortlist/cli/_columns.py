@@ -68,7 +68,9 @@ def choose_from_columns(ctx: click.Context) -> tuple[Shortlist, bool]:
     capabilities = selector(_METHOD if is_default else options["method"])
     if capabilities.room != "columns":
         raise click.UsageError(
-            f"{capabilities.method} reads rows; --columns goes with {_METHOD}", ctx
+            f"{capabilities.method} reads rows; --columns goes with {_METHOD} or "
+            "grafting",
+            ctx,
         )
     own = own_options(ctx, capabilities)
     _refuse_others(ctx, set(own))

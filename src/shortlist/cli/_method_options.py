@@ -150,7 +150,8 @@ def method_options() -> Callable[[F], F]:
             help="The penalty. Of gsr, mtfs, rfs, erfs and rk1u by default auto: one under "
             "which about K features survive, or, where p is 1, a twentieth of what would "
             "leave none. In room rows a ridge, or an l1 penalty of l1arda and adafobos: by "
-            "default 0 for barda and bamd, 0.01 for ofs, 0.001 for others.",
+            "default 0 for barda and bamd, 0.01 for ofs, 0.001 for others. Of grafting an "
+            "l1 penalty, by default 0, which rises while more than K features would be in.",
         ),
         click.option(
             "--relevance",

@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     help="Selector: mission, sgd_iht and batch_iht stream (room sketch), as do barda, "
     "bamd, ofs, sofs, l1arda and adafobos (room rows: memory grows with features); foba, "
     "projected_gradient, iti, pht, gsr, mtfs, rfs, erfs, rk1u, mrmr and relieff hold all "
-    "rows in memory (room table); online_substitution goes with --columns.",
+    "rows in memory (room table); online_substitution and grafting go with --columns.",
 )
 @click.option(
     "--loss",

@@ -7,17 +7,18 @@ behind them, which the command line uses, are not.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from shortlist.columns import _substitution
+from shortlist.columns import _grafting, _substitution
 
 if TYPE_CHECKING:
     from shortlist.columns._estimators import OnlineSubstitution
+    from shortlist.columns._grafting_estimator import Grafting
 
-__all__ = ["SELECTORS", "OnlineSubstitution"]
+__all__ = ["SELECTORS", "Grafting", "OnlineSubstitution"]
 
 #: What this room has to offer; the registry reads it.
-SELECTORS = (_substitution.CAPABILITIES,)
+SELECTORS = (_substitution.CAPABILITIES, _grafting.CAPABILITIES)
 
-_HOMES = {"OnlineSubstitution": "_estimators"}
+_HOMES = {"Grafting": "_grafting_estimator", "OnlineSubstitution": "_estimators"}
 
 
 def __getattr__(name: str) -> Any:

@@ -25,7 +25,7 @@ from shortlist._shortlist import Shortlist
 from shortlist.columns._data import Data, Settings
 from shortlist.columns._retained import Column, prepare
 from shortlist.columns._sharing import AT_A_TIME, SharedSubstitution, let_arrive
-from shortlist.columns._substitution import Request, Worker, worker_for
+from shortlist.columns._substitution import Request, SharingWorker, sharing_worker_for
 from shortlist.engines.central_board import Gathered, Report
 from shortlist.engines.ray_cluster import Crew, RemoteBoard
 
@@ -41,7 +41,7 @@ class Holding(NamedTuple):
     came: int  #: how many features came in during the pass
 
     @classmethod
-    def of(cls, worker: Worker, came: int = 0) -> Holding:
+    def of(cls, worker: SharingWorker, came: int = 0) -> Holding:
         """What a worker retains now."""
         columns = worker.columns()
         return cls(
@@ -53,9 +53,11 @@ class Holding(NamedTuple):
             came,
         )
 
-    def restored(self, data: Data, settings: Settings, source: ColumnSource) -> Worker:
+    def restored(
+        self, data: Data, settings: Settings, source: ColumnSource
+    ) -> SharingWorker:
         """Make a worker that retains the same; columns are read from the source."""
-        worker = worker_for(data, settings)
+        worker = sharing_worker_for(data, settings)
         columns = []
         if self.names:
             block = source.take(self.names)

@@ -6,23 +6,16 @@ from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
-import numpy as np
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
-
-from shortlist._base import BaseSelector
-from shortlist._protocols import ColumnSource, Observer, ShortlistError
+from shortlist._protocols import Observer, ShortlistError
+from shortlist._shortlist import Shortlist
 from shortlist.columns._cluster import ClusterSubstitution, check_engine
+from shortlist.columns._column_selector import ColumnSelector
 from shortlist.columns._data import Data
-from shortlist.columns._numbered import NumberedFrom
 from shortlist.columns._sharing import SharedSubstitution
-from shortlist.columns._substitution import CAPABILITIES, Request, Substitution
-from shortlist.engines.columns import run_columns
-from shortlist.engines.serial import Broken, Interrupted
-from shortlist.sources import ArrayColumns, is_table, open_columns
-from shortlist.sources._names import ColumnNames
+from shortlist.columns._substitution import CAPABILITIES, Request
 
 
-class OnlineSubstitution(BaseSelector):
+class OnlineSubstitution(ColumnSelector):
     """Select k features that arrive one by one, in memory for k of them.
 
     Minimises a smooth loss of a linear model over supports of at most k,
@@ -43,9 +36,10 @@ class OnlineSubstitution(BaseSelector):
         How a newcomer and the others get their weights. "gradient": by the gradient
         steps of the paper. "exact": by least squares on all that are in and the
         newcomer, after which the feature goes that is cheapest to do without. It finds
-        supports of strongly correlated columns that gradient steps miss, and goes with
-        the squared loss. "auto": exact where it can be, unless ``eta`` or ``m`` are
-        given or there are several workers.
+        supports of strongly correlated columns that gradient steps miss. Losses other
+        than the squared one, of one margin, are replaced by parabolas for that, block by
+        block, and want one worker. "auto": exact where it can be, unless ``eta`` or ``m``
+        are given or there are several workers.
     eta : float or "auto", default="auto"
         Length of a newcomer's gradient step. "auto": one over its own curvature.
     m : float or "auto", default="auto"
@@ -96,7 +90,8 @@ class OnlineSubstitution(BaseSelector):
     (``benchmarks/columns.py`` prints it). Columns are centred, as there is an intercept.
     ``m`` follows the retained columns, and steps of other losses follow the curvature,
     instead of numbers to be tuned. Weights are held back by a small ridge while features
-    are chosen by a loss other than the squared one. Exact exchanges are ours.
+    are chosen by a loss other than the squared one. Exact exchanges are ours; for losses
+    other than the squared one they depend, a little, on how features come in blocks.
 
     A fitted selector holds on to the columns that are in, for ``add_columns``.
 
@@ -122,9 +117,6 @@ class OnlineSubstitution(BaseSelector):
     """
 
     capabilities = CAPABILITIES
-    n_features_in_: int
-    feature_names_in_: np.ndarray
-    _run_so_far: Substitution
 
     def __init__(
         self,
@@ -165,155 +157,16 @@ class OnlineSubstitution(BaseSelector):
         self.never = never
         self.feature_groups = feature_groups
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Select from the columns of a table.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), default=None
-
-        Returns
-        -------
-        self : object
-        """
-        self._check_request()
-        X, codes, weight, target = self._table(X, y, sample_weight)
-        known = getattr(self, "feature_names_in_", None)
-        names = ColumnNames(known, X.shape[1], "X")
-        for name in (*self._names_of(self.always), *self._names_of(self.never)):
-            names.column(name)
-        kept = "number" if known is None else [str(name) for name in known]
-        source = NumberedFrom(ArrayColumns(X, name="X"), 0, kept)
-        self._run(source, Data.of(target, codes, weight), None)
-        return self
-
-    def fit_columns(
-        self,
-        columns: Any,
-        y: Any = None,
-        *,
-        sample_weight: Any = None,
-        classes: Sequence[Any] | None = None,
-        observe: Observer | None = None,
-    ) -> Any:
-        """Select from columns that are read block by block.
-
-        Parameters
-        ----------
-        columns : path, array, table, iterable of (name, column), or ColumnSource
-            See ``open_columns``.
-        y : array-like of shape (n_samples,), default=None
-            None: the target that the source has among its columns.
-        sample_weight : array-like of shape (n_samples,), default=None
-        classes : array-like, default=None
-            All classes there are, if y does not show each.
-        observe : callable, default=None
-            Called with a ``Progress`` after every block.
-
-        Returns
-        -------
-        self : object
-
-        Raises
-        ------
-        KeyboardInterrupt, DataError
-            In mid-run: the estimator is fitted with what had been found by then.
-        """
-        self._check_request()
-        source = open_columns(columns)
-        labels = getattr(source, "y", None) if y is None else y
-        if labels is None:
-            raise ShortlistError(
-                f"{source.name}: y should be given, or the target named (target=)"
-            )
-        codes, target = self._target(np.asarray(labels), classes)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, codes, dtype=np.float64, ensure_non_negative=True
-            )
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                delattr(self, name)
-        if getattr(source, "is_numbered", False) and source.n_columns is not None:
-            self.n_features_in_ = source.n_columns
-        self._run(source, Data.of(target, codes, sample_weight), observe)
-        return self
-
-    def add_columns(self, columns: Any, *, observe: Observer | None = None) -> Any:
-        """Let more features arrive, on later days perhaps, for the same examples.
-
-        They compete with the features that are in; those that left do not come back.
-        After ``fit`` they become further columns of X: predictions then want them too.
-
-        Parameters
-        ----------
-        columns : path, array, table, iterable of (name, column), or ColumnSource
-            Rows in the same order as before.
-        observe : callable, default=None
-            Called with a ``Progress`` after every block.
-
-        Returns
-        -------
-        self : object
-        """
-        check_is_fitted(self)
-        if not hasattr(self, "_run_so_far"):
-            raise ShortlistError("add_columns goes with n_workers=1 and threads")
-        source = open_columns(columns)
-        more = source
-        if hasattr(self, "n_features_in_"):
-            more = self._appended(source, columns)
-        self._run_so_far.resume()
-        try:
-            self._publish(run_columns(self._run_so_far, more, observe))
-        except (Broken, Interrupted) as stop:
-            self._publish(stop.result)
-            raise
-        if isinstance(more, NumberedFrom):
-            self.n_features_in_ += len(more.met)
-            if hasattr(self, "feature_names_in_"):
-                names = [*self.feature_names_in_, *more.met]
-                self.feature_names_in_ = np.array(names, dtype=object)
-        return self
-
-    def _appended(self, source: ColumnSource, columns: Any) -> NumberedFrom:
-        """Further columns of the table that was fitted."""
-        known = getattr(self, "feature_names_in_", None)
-        nameless = getattr(source, "is_numbered", False)
-        if known is not None and nameless:
-            raise ShortlistError("columns should have names, as those of X had")
-        if known is None and is_table(columns):
-            raise ShortlistError("columns should be an array, as X was one")
-        names = "number" if known is None else "keep"
-        taken = () if known is None else map(str, known)
-        return NumberedFrom(source, self.n_features_in_, names, tuple(taken))
-
-    def _run(self, source: Any, data: Data, observe: Observer | None) -> None:
-        """Run over a source and publish what came of it."""
-        request = self._request()
-        if hasattr(self, "_run_so_far"):
-            del self._run_so_far
-        try:
-            if self.n_workers == 1 and self.engine == "threads":
-                self._run_so_far = Substitution(data, request)
-                self._publish(run_columns(self._run_so_far, source, observe))
-                return
-            crew = (data, request, source, self.n_workers)
-            shared: SharedSubstitution
-            if self.engine == "ray":
-                shared = ClusterSubstitution(
-                    *crew, seed=self.seed, tau_max=self.tau_max
-                )
-            else:
-                shared = SharedSubstitution(
-                    *crew, seed=self.seed, staleness=self.staleness
-                )
-            self._publish(shared.run(observe))
-        except (Broken, Interrupted) as stop:
-            self._publish(stop.result)
-            raise
+    def _choose(self, source: Any, data: Data, observe: Observer | None) -> Shortlist:
+        if self.n_workers == 1 and self.engine == "threads":
+            return super()._choose(source, data, observe)
+        crew = (data, self._request(), source, self.n_workers)
+        shared: SharedSubstitution
+        if self.engine == "ray":
+            shared = ClusterSubstitution(*crew, seed=self.seed, tau_max=self.tau_max)
+        else:
+            shared = SharedSubstitution(*crew, seed=self.seed, staleness=self.staleness)
+        return shared.run(observe)
 
     def _check_request(self) -> None:
         super()._check_request()

@@ -47,6 +47,14 @@ class Event(NamedTuple):
     left: str  #: "" if there was room
 
 
+class Memory(NamedTuple):
+    """What some slots held, and how many events had been noted by then."""
+
+    slots: list[tuple[int, Floats, float, float, int, str]]
+    listed: int
+    n_events: int
+
+
 class Column(NamedTuple):
     """A column that is retained, as one worker hands it to another."""
 
@@ -93,6 +101,14 @@ class Retained:
         self.center[slot], self.scale[slot] = block.center[j], block.scale[j]
         self.ids[slot], self.names[slot] = block.ids[j], block.names[j]
         self.n = max(self.n, slot + 1)
+
+    def leave(self, slot: int) -> None:
+        """Free a slot; the last column takes it."""
+        last = self.n - 1
+        self.values[slot] = self.values[last]
+        self.center[slot], self.scale[slot] = self.center[last], self.scale[last]
+        self.ids[slot], self.names[slot] = self.ids[last], self.names[last]
+        self.n = last
 
     def hold(self, columns: Sequence[Column]) -> None:
         """Hold these columns and no others."""
@@ -147,6 +163,24 @@ class Retained:
             self.note(arrival, pass_number, names[slot], left)
         for slot in np.flatnonzero(holder >= 0).tolist():
             self.seat(block, int(holder[slot]), slot)
+
+    def remember(self, slots: Sequence[int]) -> Memory:
+        """What these slots hold now, to come back to."""
+        kept = [(slot, self.values[slot].copy(), *self._label(slot)) for slot in slots]
+        return Memory(kept, len(self.events), self.n_events)
+
+    def undo(self, memory: Memory) -> None:
+        """Hold in some slots what they held then; forget what has been noted since."""
+        for slot, values, center, scale, number, name in memory.slots:
+            self.values[slot] = values
+            self.center[slot], self.scale[slot] = center, scale
+            self.ids[slot], self.names[slot] = number, name
+        del self.events[memory.listed :]
+        self.n_events = memory.n_events
+
+    def _label(self, slot: int) -> tuple[float, float, int, str]:
+        center, scale = float(self.center[slot]), float(self.scale[slot])
+        return center, scale, int(self.ids[slot]), self.names[slot]
 
     def holds(self) -> set[int]:
         """Ids of what is retained."""

@@ -10,10 +10,13 @@ import numpy as np
 from shortlist._protocols import ColumnSource, DataError, Observer, ShortlistError
 from shortlist._shortlist import Shortlist
 from shortlist._targets import choose_target
+from shortlist.columns import _grafting
 from shortlist.columns._cluster import ClusterSubstitution, check_engine
 from shortlist.columns._data import Data
+from shortlist.columns._grafting import GraftingRequest
+from shortlist.columns._run import ColumnRun
 from shortlist.columns._sharing import SharedSubstitution
-from shortlist.columns._substitution import Request, Substitution
+from shortlist.columns._substitution import CAPABILITIES, Request
 from shortlist.engines.columns import run_columns
 from shortlist.sources._labels import encode_labels
 
@@ -44,6 +47,49 @@ def select_columns(
     **settings
         Other settings of ``Request``.
     """
+    data = _data(source, loss, classes)
+    request = Request(k, always=tuple(always), never=tuple(never), **settings)
+    check_engine(engine, None)
+    if engine == "ray":
+        cluster = ClusterSubstitution(data, request, source, n_workers, seed=seed)
+        chosen = cluster.run(observe)
+    elif n_workers == 1:
+        run = ColumnRun(data, request, CAPABILITIES.method)
+        chosen = run_columns(run, source, observe)
+    else:
+        shared = SharedSubstitution(data, request, source, n_workers, seed=seed)
+        chosen = shared.run(observe)
+    assert isinstance(chosen, Shortlist)
+    return chosen
+
+
+def graft_columns(
+    source: ColumnSource,
+    k: int,
+    *,
+    loss: Any = "auto",
+    classes: Sequence[str] | None = None,
+    always: Sequence[str] = (),
+    never: Sequence[str] = (),
+    seed: int = 0,
+    n_workers: int = 1,
+    engine: str = "threads",
+    observe: Observer | None = None,
+    **settings: Any,
+) -> Shortlist:
+    """Choose by Grafting, which has one worker and nothing random; else as above."""
+    if n_workers != 1 or engine != "threads":
+        raise ShortlistError("grafting goes with one worker and engine='threads'")
+    data = _data(source, loss, classes)
+    request = GraftingRequest(k, always=tuple(always), never=tuple(never), **settings)
+    run = ColumnRun(data, request, _grafting.CAPABILITIES.method)
+    chosen = run_columns(run, source, observe)
+    assert isinstance(chosen, Shortlist)
+    return chosen
+
+
+def _data(source: ColumnSource, loss: Any, classes: Sequence[str] | None) -> Data:
+    """The target, which is a column of the source, by the loss that is wanted."""
     y = getattr(source, "y", None)
     if y is None:
         raise ShortlistError(f"{source.name}: expected a target (target=), got none")
@@ -55,19 +101,7 @@ def select_columns(
         target = choose_target(loss, codes, labels=names, classes=known)
     except DataError as error:
         raise DataError(f"{source.name}: {error}") from None
-    data = Data.of(target, codes, None)
-    request = Request(k, always=tuple(always), never=tuple(never), **settings)
-    check_engine(engine, None)
-    if engine == "ray":
-        cluster = ClusterSubstitution(data, request, source, n_workers, seed=seed)
-        chosen = cluster.run(observe)
-    elif n_workers == 1:
-        chosen = run_columns(Substitution(data, request), source, observe)
-    else:
-        shared = SharedSubstitution(data, request, source, n_workers, seed=seed)
-        chosen = shared.run(observe)
-    assert isinstance(chosen, Shortlist)
-    return chosen
+    return Data.of(target, codes, None)
 
 
 def _number(text: str) -> float:

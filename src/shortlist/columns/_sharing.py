@@ -29,15 +29,13 @@ from shortlist._protocols import (
 from shortlist._shortlist import Shortlist
 from shortlist.columns._data import Data
 from shortlist.columns._retained import Column, Event, prepare
+from shortlist.columns._run import published, status_of, trace_of
 from shortlist.columns._substitution import (
     CAPABILITIES,
     Request,
-    Worker,
-    published,
+    SharingWorker,
     quotas,
-    status_of,
-    trace_of,
-    worker_for,
+    sharing_worker_for,
 )
 from shortlist.engines.board import Board, SharedBoard, StaleBoard
 from shortlist.engines.serial import Interrupted
@@ -84,7 +82,9 @@ class SharedSubstitution:
         self.data, self.request, self.source = data, request, source
         self.requests = quotas(request, n_workers)
         self._settings = [r.settings(data, n_workers) for r in self.requests]
-        self.workers: list[Worker] = [worker_for(data, s) for s in self._settings]
+        self.workers: list[SharingWorker] = [
+            sharing_worker_for(data, s) for s in self._settings
+        ]
         self._staleness = staleness
         self._rng = np.random.default_rng(seed)
         self._pushed = [worker.margins() for worker in self.workers]
@@ -139,7 +139,7 @@ class SharedSubstitution:
             t += not column.locked
         intercept = sum((w.intercept for w in self.workers), np.zeros(1)) / q
         self._events += [e for w in self.workers for e in w.retained.events]
-        self.workers = [worker_for(self.data, s) for s in self._settings]
+        self.workers = [sharing_worker_for(self.data, s) for s in self._settings]
         for worker, hand in zip(self.workers, hands, strict=True):
             worker.take_over(hand, intercept)
         self._pushed = [worker.margins() for worker in self.workers]
@@ -198,7 +198,7 @@ class SharedSubstitution:
 
     def result(self) -> Shortlist:
         """What all workers retain now, refitted together if wanted."""
-        whole = worker_for(
+        whole = sharing_worker_for(
             self.data, replace(self.request, exchange="gradient").settings(self.data)
         )
         bias = sum((worker.intercept for worker in self.workers), np.zeros(1))
@@ -207,20 +207,19 @@ class SharedSubstitution:
         if self.request.refit:
             whole.refit()
         events = [e for worker in self.workers for e in worker.retained.events]
-        settings = replace(whole.settings, exchange=self._settings[0].exchange)
         return published(
             whole,
             self.data,
             method=CAPABILITIES.method,
             k=self.request.k,
             n_features=self.source.n_columns or 0,
-            params={**self.request.params(settings), **self._params()},
+            params={**self.request.params(self.workers[0]), **self._params()},
             trace=trace_of([*self._events, *events], self.history),
         )
 
 
 def let_arrive(
-    worker: Worker,
+    worker: SharingWorker,
     block: ColumnBlock,
     never: Collection[str],
     elsewhere: Collection[int],

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from shortlist._protocols import Floats
 from shortlist.columns._data import Data, Settings
+from shortlist.columns._refit import best_fit
 from shortlist.columns._retained import Column, Prepared, Retained
 from shortlist.columns._sweep import (
     OWN,
@@ -25,18 +26,14 @@ from shortlist.columns._sweep import (
 )
 from shortlist.kernels.substitution import ALWAYS, SKIPPED, power_step, weakest
 from shortlist.losses.arrays import mean_loss
-from shortlist.objectives import LinearObjective
 
 #: Rows that a thread works on at a time; sums do not depend on the number of threads.
 _PART = 1 << 14
 #: Threads are worth their while if a pass is over this many numbers.
 _MANY = 1 << 21
 _MOST_THREADS = 8
-#: Ridge of standardised weights in refits, in units of one example's loss: classes may be
-#: separable.
-_RIDGE = 5.0
-#: While features are chosen, that of the weights is larger: with few examples a choice that
-#: is held back errs less.
+#: Ridge of standardised weights while features are chosen, in units of one example's loss:
+#: with few examples a choice that is held back errs less.
 _SEARCH_RIDGE = 50.0
 #: Curvature of a newcomer, as a share of the most it can be, that steps go by at least.
 _LEAST_CURVATURE = 0.05
@@ -68,7 +65,7 @@ class SmoothWorker:
         self._swept = [
             Swept(np.zeros((k, C)), np.zeros((3, C)), np.zeros(1)) for _ in starts
         ]
-        self._bias[:] = self._best_constant() / settings.n_sharing
+        self._bias[:] = best_fit(data, self.retained.values[:0])[1] / settings.n_sharing
 
     @property
     def weights(self) -> Floats:
@@ -201,21 +198,6 @@ class SmoothWorker:
         self.retained.seat(block, j, slot)
         self.retained.note(self.n_arrived, pass_number, block.names[j], left)
 
-    def _linear(self, n: int) -> LinearObjective:
-        columns = self.retained.values[:n].T if n else np.zeros((len(self.data.y), 1))
-        vector = self.data.loss.is_vector
-        return LinearObjective(
-            self.data.loss,
-            columns,
-            self.data.y,
-            l2=_RIDGE / self.data.n_examples,
-            sample_weight=self.data.share,
-            n_outputs=self.data.n_margins if vector else None,
-        )
-
-    def _best_constant(self) -> Floats:
-        return self._linear(0).refit(np.empty(0, np.int64)).nuisance
-
     def columns(self) -> list[Column]:
         """All that is retained, to be handed over."""
         w, locked = self.weights, self._locked.tolist()
@@ -240,7 +222,4 @@ class SmoothWorker:
     def refit(self) -> None:
         """Move the weights and the intercept to where the loss is smallest."""
         n = self.retained.n
-        if n:
-            fit = self._linear(n).refit(np.arange(n * self.data.n_margins))
-            self._W[:n] = fit.weights.reshape(n, -1)
-            self._bias[:] = fit.nuisance
+        self._W[:n], self._bias[:] = best_fit(self.data, self.retained.values[:n])

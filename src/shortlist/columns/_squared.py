@@ -14,10 +14,9 @@ from shortlist.kernels.substitution import (
     ARRIVED,
     FREE,
     IN_USE,
-    N_COUNTS,
     Arriving,
-    Kept,
     Rule,
+    no_columns,
     refresh,
     substitute,
     substitute_exactly,
@@ -41,16 +40,7 @@ class SquaredWorker:
         k = settings.k
         self.retained = Retained.empty(k, len(data.y))
         self._is_exact = settings.exchange == "exact"
-        self._kept = Kept(
-            gram=np.zeros((k, k)),
-            corr=np.zeros(k),
-            w=np.zeros(k),
-            inverse=np.zeros((k, k)),
-            vector=np.zeros(k),
-            locked=np.zeros(k, np.bool_),
-            counts=np.zeros(N_COUNTS, np.int64),
-            reach=np.zeros(2),
-        )
+        self._kept = no_columns(k)
         self._rule = Rule(settings.free, settings.eta, settings.m)
         self._center = float(data.share @ data.y)
         self._y = data.y - self._center

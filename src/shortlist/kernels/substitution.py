@@ -61,6 +61,20 @@ class Rule(NamedTuple):
     m: float  #: steps of retained ones are eta / m; 0: as long as is safe
 
 
+def no_columns(k: int) -> Kept:
+    """K slots, all of them free."""
+    return Kept(
+        gram=np.zeros((k, k)),
+        corr=np.zeros(k),
+        w=np.zeros(k),
+        inverse=np.zeros((k, k)),
+        vector=np.zeros(k),
+        locked=np.zeros(k, np.bool_),
+        counts=np.zeros(N_COUNTS, np.int64),
+        reach=np.zeros(2),
+    )
+
+
 @kernel
 def _times(symmetric, n, vector, out):
     """Write symmetric[:n, :n] vector into out, row by row: eight numbers at once."""
