@@ -1,6 +1,7 @@
 """DNA on the command line: words of genomes, honestly held out, and of reads."""
 
 import json
+import re
 import shlex
 
 import numpy as np
@@ -137,6 +138,23 @@ def test_reads_of_a_pipe_are_known_by_their_first_letter(spawn, folder, model):
     _, said = process.communicate(text)
     # fragments could be read again: that it cannot be shows that reads are rows
     assert "stdin could not give it back" in said
+
+
+@pytest.mark.parametrize("kind", ["fna", "fq"])
+def test_a_pipe_longer_than_any_buffer_is_read_from_its_first_letter(
+    spawn, folder, tmp_path, kind
+):
+    texts = [(folder / f"{name}.{kind}").read_text() for name in ("left", "right")]
+    both = "".join(texts * 6)
+    assert len(both) > 1 << 17
+    labels = tmp_path / "map.tsv"
+    words = re.findall(r"^[>@](\S+)", both, re.M)
+    labels.write_text("".join(f"{w}\t{w[:4]}\n" for w in dict.fromkeys(words)))
+    asked = ("select", "-", "--input-format", "fasta", "--label", labels, *FEW)
+    process = spawn(*asked, "--recipe", "newton", "--classes", "left,righ", stdin=-1)
+    shown, said = process.communicate(both)
+    assert process.returncode == 0, said
+    assert "classes: left (-), righ (+)" in shown
 
 
 def test_records_can_be_labels_and_a_map_too(run, folder, tmp_path):

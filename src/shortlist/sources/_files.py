@@ -106,10 +106,9 @@ def open_text(file: TextFile) -> Text:
     suffix = os.path.splitext(file.path)[1].lower()
     try:
         if file.path == STDIN:
-            # Unbuffered: a thread that waits for more would hold the buffer's lock, and
-            # Python aborts if it cannot take that lock when it ends (Ctrl-C).
-            stream = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
-            return StreamedText(file.name, stream, owned=False)
+            stream = _stdin()
+            held = _looked_at.pop() if _is_looked_at(stream) else (stream, b"")
+            return StreamedText(file.name, stream, owned=False, held=held[1])
         if suffix in _COMPRESSED:
             return CompressedText(file.name, suffix, open(file.path, "rb"))
         if file.size is None:
@@ -117,6 +116,29 @@ def open_text(file: TextFile) -> Text:
         return MappedText(file.path)
     except OSError as error:
         raise DataError(f"{file.name}: {error.strerror or error}") from None
+
+
+#: Standard input, and what was read of it to look at it, until it is opened.
+_looked_at: list[tuple[BinaryIO, bytes]] = []
+
+
+def _stdin() -> BinaryIO:
+    # Unbuffered: a thread that waits for more would hold the buffer's lock, and Python
+    # aborts if it cannot take that lock when it ends (Ctrl-C).
+    stream: BinaryIO = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
+    return stream
+
+
+def beginning_of_stdin(n: int) -> bytes:
+    """First bytes of standard input, which are still there for whoever opens it next."""
+    stream = _stdin()
+    if not _is_looked_at(stream):
+        _looked_at[:] = [(stream, bytes(stream.read(n) or b""))]
+    return _looked_at[0][1]
+
+
+def _is_looked_at(stream: BinaryIO) -> bool:
+    return bool(_looked_at) and _looked_at[0][0] is stream
 
 
 class MappedText:
@@ -146,11 +168,13 @@ class MappedText:
 class StreamedText:
     """Text that comes once, in pieces; holds what has not been used up."""
 
-    def __init__(self, name: str, stream: BinaryIO, *, owned: bool = True):
+    def __init__(
+        self, name: str, stream: BinaryIO, *, owned: bool = True, held: bytes = b""
+    ):
         self.name = name
         self._stream = stream
         self._owned = owned  # and hence closed
-        self._held = b""
+        self._held = held  # read already
         self._ended = False
         self._used = 0
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -24,7 +23,13 @@ from shortlist.kernels.sequence_text import (
     read_fastq,
     room_for,
 )
-from shortlist.sources._files import STDIN, Characters, TextFile, open_text
+from shortlist.sources._files import (
+    STDIN,
+    Characters,
+    TextFile,
+    beginning_of_stdin,
+    open_text,
+)
 
 _SNIPPET = 40
 _COLUMN = Mark()
@@ -131,13 +136,12 @@ def pieces_of(
 def is_fastq(file: TextFile) -> bool:
     """Whether a file holds reads: by its ending, else by its first character.
 
-    Of pipes nothing is used up; one that cannot show its beginning is taken for FASTA.
+    Of standard input nothing is used up; another pipe is taken for FASTA.
     """
     if _READS.search(file.name):
         return True
     if file.path == STDIN:
-        peek = getattr(sys.stdin.buffer, "peek", None)
-        beginning = b"" if peek is None else peek(1)
+        beginning = beginning_of_stdin(_BEGINNING)
     elif file.size is None:
         return False
     else:
