@@ -128,7 +128,7 @@ def test_an_exact_refit_is_the_minimum(loss):
     problem = Problem(loss, pairs_of(fitted), len(fitted.bias), block, SHARE)
     weight, bias = problem.minimum()
     assert refit.exact
-    assert refit.ridge == pytest.approx(problem.ridge)
+    np.testing.assert_allclose(refit.ridges(), problem.ridge)
     # As far as the general-purpose optimiser gets.
     np.testing.assert_allclose(fitted.weight, weight, rtol=1e-4, atol=1e-5)
     shift = (fitted.bias - bias).mean() if loss.is_vector else 0.0
@@ -159,7 +159,8 @@ def test_an_exact_refit_knows_the_information_at_the_minimum():
         np.array([1, 4], np.uint64), np.zeros(2, int), np.zeros(2), np.zeros(1)
     )
     fitted = refitted(Squared(), chosen, [block]).chosen
-    np.testing.assert_allclose(fitted.information, [1 * 4 + 2 * 1, 2 * 9])
+    # about the means 4 / 3 and 2
+    np.testing.assert_allclose(fitted.information, [6 - 16 / 3, 18 - 36 / 3])
 
 
 def test_without_coordinates_only_the_bias_is_fitted():
@@ -246,4 +247,24 @@ def test_a_loss_without_curvature_is_informed_by_a_parabola():
     assert 0 < missed.sum() < 60
     # slope^2 / (2 value), at most slope^2, which is 1
     bend = 1.0 / np.maximum(1.0, 2.0 * (1.0 - y * z)[missed])
-    np.testing.assert_allclose(refit.chosen.information, [bend @ x[missed] ** 2])
+    apart = x[missed] - np.average(x[missed], weights=bend)
+    np.testing.assert_allclose(refit.chosen.information, [bend @ apart**2])
+
+
+@pytest.mark.parametrize("shift", [0.0, 50.0, 2000.0])
+def test_where_a_column_begins_does_not_matter_to_its_weight(shift):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 2))
+    y = 3 * x[:, 0] - x[:, 1] + 0.1 * rng.normal(size=200)
+    fits = []
+    for begin in (0.0, shift):
+        rows = [[(1, a + begin), (2, b)] for a, b in x]
+        chosen = coordinates(
+            np.array([1, 2], np.uint64), np.zeros(2, int), np.zeros(2), np.zeros(1)
+        )
+        fits.append(refitted(Squared(), chosen, [make_block(rows, y)]))
+    plain, shifted = fits
+    np.testing.assert_allclose(shifted.chosen.weight, plain.chosen.weight, rtol=1e-2)
+    # errors are those of least squares with an intercept, for noise of size 1
+    information = ((x - x.mean(axis=0)) ** 2).sum(axis=0)
+    np.testing.assert_allclose(shifted.chosen.information, information, rtol=1e-6)

@@ -110,7 +110,8 @@ class OnlineLearner:
     budget : {"per_class", "shared"}, default="per_class"
         With several margins: k features for each, or k distinct ones in all.
     ridge : float, default=0.2
-        Ridge of the refit, as a share of the mean squared norm of the restricted rows.
+        Ridge of the refit, as a share of the mean squared distance of restricted rows
+        from their mean.
     always, never : sequence of names, default=()
         Features to keep (they count in k) and to leave out.
     preparing : Preparing
@@ -380,14 +381,14 @@ _NO_IDS: Ids = np.empty(0, np.uint64)
 
 
 def _wald(refit: Refit) -> Floats:
-    spread = np.sqrt(refit.chosen.information + refit.ridge)
+    spread = np.sqrt(refit.chosen.information + refit.ridges())
     score: Floats = np.abs(refit.chosen.weight) * spread
     return score
 
 
 def _found(refit: Refit) -> Found:
     chosen, scale = refit.chosen, refit.chosen.scale_of()
-    error = 1.0 / np.sqrt(chosen.information + refit.ridge) / scale
+    error = 1.0 / np.sqrt(chosen.information + refit.ridges()) / scale
     score = _wald(refit)
     weight = chosen.weight * trusted(score, refit.doubt) / scale
     return Found(chosen.id_of(), chosen.margin, weight, score, error, chosen.bias)

@@ -11,8 +11,9 @@ w_j += e x_j / (n_j + ridge), where n_j is the information h x_j^2 collected so 
 these steps together may move the margin further than is right for this example alone;
 then e is shortened (see ``shortlist._steps.shorten``).
 
-The ridge is a share of the mean squared norm of the restricted rows, the streaming one
-of its first rows: it stands for a fraction of one example, whatever the units. Features may
+The ridge is a share of the mean squared distance of the restricted rows from their mean,
+the streaming one a share of the mean squared norm of its first rows: it stands for a
+fraction of one example, whatever the units. Features may
 have units of their own, so that none is held back because its values are small numbers.
 """
 
@@ -172,18 +173,31 @@ def _learn(loss, constants, chosen, rows, totals):  # type: ignore[no-untyped-de
 
 @kernel
 def _inform(loss, chosen, rows):  # type: ignore[no-untyped-def]
-    """Collect the information of all rows at the weights as they are."""
+    """Collect the information of all rows at the weights as they are.
+
+    What a column has in common with the bias tells nothing of its weight: the information
+    is sum h (x - mean)^2, with means weighted by h.
+    """
     margins = n_margins(loss, chosen.bias.shape[0])
     z, pulls, curvatures = np.empty(margins), np.empty(margins), np.empty(margins)
+    shared, of_bias = np.zeros(chosen.information.shape[0]), np.zeros(margins)
     for i in range(rows.y.shape[0]):
         if rows.weight[i] == 0.0:
             continue
         _margins(loss, chosen, rows, i, z)
         ask(loss, rows.y[i], z, rows.weight[i], pulls, curvatures)
+        for c in range(margins):
+            of_bias[c] += curvatures[c]
         for t in range(rows.indptr[i], rows.indptr[i + 1]):
             x, u = rows.values[t], rows.columns[t]
             for j in range(chosen.first[u], chosen.first[u + 1]):
-                chosen.information[j] += curvatures[chosen.margin[j]] * x * x
+                h = curvatures[chosen.margin[j]]
+                chosen.information[j] += h * x * x
+                shared[j] += h * x
+    for j in range(shared.shape[0]):
+        if of_bias[chosen.margin[j]] > 0.0:
+            common = shared[j] * shared[j] / of_bias[chosen.margin[j]]
+            chosen.information[j] = max(0.0, chosen.information[j] - common)
 
 
 @kernel
@@ -215,6 +229,7 @@ class Refit:
     kept: list[MaskedRows] = field(default_factory=list)
     apart: list[MaskedRows] = field(default_factory=list)  #: see ``_calibrating``
     doubt: float = 0.0  #: score below which weights are not trusted in full
+    share: Floats | None = None  #: part of the ridge that a feature gets; None: all
     mask: Mask = field(init=False)
 
     def __post_init__(self) -> None:
@@ -224,6 +239,12 @@ class Refit:
     def ridge(self) -> float:
         """The ridge, as far as the rows so far tell."""
         return self.ridge_share * float(mean_norm(self.totals))
+
+    def ridges(self) -> Floats:
+        """The ridge of each coordinate."""
+        share = np.ones(len(self.chosen.ids)) if self.share is None else self.share
+        ridges: Floats = self.ridge * np.repeat(share, np.diff(self.chosen.first))
+        return ridges
 
     def restricted(self, block: RowBlock) -> MaskedRows:
         """Leave of a block what is about the coordinates."""
@@ -252,10 +273,13 @@ class Refit:
         if self.exact and self.kept:
             rows = join(self.kept)
             self.kept = [rows]
+            squares, about_means = _spreads(rows, len(self.chosen.ids))
             self.totals[NORM_WEIGHT] = rows.weight.sum()
-            row_weight = np.repeat(rows.weight, np.diff(rows.indptr))
-            self.totals[NORM] = row_weight @ rows.values**2
-            self.chosen = solve(self.target, self.chosen, rows, self.ridge)
+            self.totals[NORM] = about_means.sum()
+            varies = about_means > 0.0
+            self.share = np.where(varies, about_means, 1.0)
+            self.share /= np.where(varies, squares, 1.0)
+            self.chosen = solve(self.target, self.chosen, rows, self.ridge * self.share)
 
     def narrowed(self, chosen: Coordinates) -> Refit:
         """Refit of fewer coordinates on the rows kept here; call only if ``exact``."""
@@ -271,10 +295,32 @@ class Refit:
         return smaller
 
 
+def _spreads(rows: MaskedRows, n_columns: int) -> tuple[Floats, Floats]:
+    """Weighted sums of squares of each column, and of squared distances from its mean.
+
+    The bias takes up what the values of a column have in common. A column of years tells as
+    much as one of years since the first, so its ridge should be the same: the less of its
+    squares is spread, the smaller the ridge.
+    """
+    total = float(rows.weight.sum())
+    row_weight = np.repeat(rows.weight, np.diff(rows.indptr))
+    sums = np.bincount(rows.columns, row_weight * rows.values, n_columns)
+    squares: Floats = np.bincount(
+        rows.columns, row_weight * rows.values**2, n_columns
+    ).astype(np.float64)
+    about_means = squares - sums**2 / total if total > 0.0 else squares.copy()
+    # what rounding leaves of a constant column is no spread
+    about_means[about_means < 1e-12 * squares] = 0.0
+    return squares, about_means
+
+
 def solve(
-    target: Target, chosen: Coordinates, rows: MaskedRows, ridge: float
+    target: Target, chosen: Coordinates, rows: MaskedRows, ridge: Floats
 ) -> Coordinates:
-    """Exact minimum over the coordinates, with their information there."""
+    """Exact minimum over the coordinates, with their information there.
+
+    ``ridge`` is that of each feature.
+    """
     from scipy.sparse import csr_array
 
     from shortlist.objectives import LinearObjective

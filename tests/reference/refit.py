@@ -83,16 +83,23 @@ class Problem:
         self.loss, self.coordinates = loss, coordinates
         self.n_margins, self.y, self.s = n_margins, block.y, block.weight
         self.X = np.zeros((block.n_rows, len(coordinates)))  # a column a coordinate
-        norms = np.zeros(block.n_rows)
         for i, (ids, x, _, _) in enumerate(rows_of(block)):
-            norms[i] = norm_within({number for number, _ in coordinates}, ids, x)
             for j, (number, _) in enumerate(coordinates):
                 self.X[i, j] = x[ids == number].sum()
         # ``at_margin[j, c]`` is 1 if coordinate j works at margin c.
         self.at_margin = np.zeros((len(coordinates), n_margins))
         for j, (_, c) in enumerate(coordinates):
             self.at_margin[j, c] = 1.0
-        self.ridge = ridge_share * np.average(norms, weights=self.s)
+        distinct = [number for number, _ in coordinates]
+        columns = self.X[:, [distinct.index(number) for number in set(distinct)]]
+        apart = columns - np.average(columns, axis=0, weights=self.s)
+        spread = np.average((apart**2).sum(axis=1), weights=self.s)
+        of_squares = np.average(self.X**2, axis=0, weights=self.s)
+        apart = self.X - np.average(self.X, axis=0, weights=self.s)
+        share = np.average(apart**2, axis=0, weights=self.s)
+        varies = share > 1e-12 * of_squares
+        share = np.where(varies, share, 1.0) / np.where(varies, of_squares, 1.0)
+        self.ridge = ridge_share * (spread if spread > 0 else 1.0) * share
 
     def value_and_gradient(self, theta):
         w, bias = theta[: -self.n_margins], theta[-self.n_margins :]
@@ -103,7 +110,7 @@ class Problem:
             slope_into(self.loss, self.y[i], z, slopes[i])
         slopes *= self.s[:, None]
         gradient = (self.X * (slopes @ self.at_margin.T)).sum(axis=0) + self.ridge * w
-        penalty = self.ridge / 2 * (w @ w)
+        penalty = (self.ridge * w) @ w / 2
         return value + penalty, np.concatenate([gradient, slopes.sum(axis=0)])
 
     def value(self, weight, bias):

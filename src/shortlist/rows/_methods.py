@@ -46,7 +46,7 @@ METHODS = {
     "adafobos": (MIRROR, SHRINK),
 }
 
-#: Ridge of the refit, in units of the mean squared norm of a restricted example.
+#: Ridge of the refit, in units of the mean squared distance of restricted examples.
 RIDGE = 0.2
 
 _COMMON = ("refit", "budget", "passes", "log1p", "normalize", "class_weight")
