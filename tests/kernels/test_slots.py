@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from reference.sketch import make_block
 from shortlist.kernels.slots import (
     MOST_DIRECT,
+    are_increasing,
     found,
     is_direct,
     no_slots,
@@ -23,9 +24,13 @@ numbers = st.one_of(small, huge, st.sampled_from([0, 2**64 - 1, MOST_DIRECT - 1]
 def settled(slots, rows):
     block = make_block(rows)
     slots = with_room(slots, block.ids)
-    indptr = np.zeros(len(rows) + 1, np.int64)
-    where, values = np.empty(len(block.ids), np.int64), np.empty(len(block.ids))
-    settle(slots, block, indptr, where, values)
+    where = np.empty(len(block.ids), np.int32)
+    if are_increasing(block.indptr, block.ids):
+        indptr, values = block.indptr, block.values
+        settle(slots, block, indptr, where, np.empty(0))
+    else:
+        indptr, values = np.zeros(len(rows) + 1, np.int64), np.empty(len(block.ids))
+        settle(slots, block, indptr, where, values)
     parts = [slice(a, b) for a, b in pairwise(indptr)]
     return slots, [list(zip(where[p], values[p], strict=True)) for p in parts]
 
@@ -63,6 +68,14 @@ def test_an_array_gives_way_to_a_table_when_an_id_is_large():
     assert not is_direct(slots)
     assert rows == [[(2, 1.0), (1, 1.0)]]
     assert len(slots.direct) == 0
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(huge, max_size=5), max_size=4))
+def test_rows_that_increase_repeat_nothing(rows):
+    block = make_block([[(number, 1.0) for number in row] for row in rows])
+    increasing = all(a < b for row in rows for a, b in pairwise(row))
+    assert are_increasing(block.indptr, block.ids) == increasing
 
 
 def test_a_known_number_of_ids_decides():

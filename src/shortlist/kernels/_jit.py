@@ -193,6 +193,15 @@ def kernel(func=None, **options):
     return compiled
 
 
+def uncounted(func):
+    """Compile a function that makes no arrays, without counting references to any.
+
+    Taking an array out of a NamedTuple counts one up and down again, which in a function
+    that is called for each example can take longer than what it is there for.
+    """
+    return kernel(func, _nrt=False)
+
+
 class _AnnounceCompiling(event.Listener):
     """Says once, on stderr, why the first run takes longer."""
 

@@ -97,21 +97,30 @@ def _fill(keys, places, ids):
 
 
 @kernel
+def are_increasing(indptr, ids):
+    """Whether ids increase within all rows, so that none is repeated."""
+    for i in range(indptr.shape[0] - 1):
+        for t in range(indptr[i] + 1, indptr[i + 1]):
+            if ids[t] <= ids[t - 1]:
+                return False
+    return True
+
+
+@kernel
 def settle(slots, block, indptr, numbers, values):
     """Write the rows of a block by slot, each feature of a row once; there is room.
 
-    What a row repeats is added up: squares of gradients need it.
+    What a row repeats is added up: squares of gradients need it. Where ``values`` is
+    empty no row repeats anything: then only ``numbers`` are written, as the rest is as
+    it was.
     """
     direct, keys, places = slots.direct, slots.keys, slots.places
     ids, last, count = slots.ids, slots.last, slots.count[0]
-    is_table = keys.shape[0] > 0
+    is_table, may_repeat = keys.shape[0] > 0, values.shape[0] > 0
     n = 0
     for i in range(block.y.shape[0]):
-        begin, end = n, block.indptr[i + 1]
-        may_repeat = False
-        for t in range(block.indptr[i] + 1, end):
-            may_repeat = may_repeat or block.ids[t] <= block.ids[t - 1]
-        for t in range(block.indptr[i], end):
+        begin = n
+        for t in range(block.indptr[i], block.indptr[i + 1]):
             number = block.ids[t]
             if is_table:
                 at = slot_of(keys, number)
@@ -134,10 +143,11 @@ def settle(slots, block, indptr, numbers, values):
                 if begin <= before < n and numbers[before] == slot:
                     values[before] += block.values[t]
                     continue
-                last[slot] = n
-            numbers[n], values[n] = slot, block.values[t]
+                last[slot], values[n] = n, block.values[t]
+            numbers[n] = slot
             n += 1
-        indptr[i + 1] = n
+        if may_repeat:
+            indptr[i + 1] = n
     slots.count[0] = count
 
 

@@ -24,7 +24,7 @@ import math
 import numpy as np
 
 from shortlist._steps import ROWS
-from shortlist.kernels._jit import kernel
+from shortlist.kernels._jit import kernel, uncounted
 from shortlist.kernels.ranking import bring_best, is_better
 from shortlist.kernels.stays import end_stay
 from shortlist.rows._state import FADE, N_BUCKETS, TIME
@@ -141,7 +141,7 @@ def _forget_ends(pool, margin):
     pool.ends[margin, 0], pool.ends[margin, 1] = -1, -1
 
 
-@kernel
+@uncounted
 def _look(method, pool, margin):
     """Find the weakest member and the best reserve, unless they are known."""
     score, number = pool.score[margin], pool.number[margin]
@@ -162,17 +162,33 @@ def _look(method, pool, margin):
 
 
 @kernel
+def _certainly_below(method, bound):
+    """What G^4 / S stays below only if the score, G^2 / H, stays below the bound.
+
+    H is above sqrt(S), so no root need be taken; 0, which tells nothing, where scores are
+    something else, or so small that squares of theirs would be rounded to 0.
+    """
+    if is_moving(method) or method.naive or bound < 1e-30:
+        return 0.0
+    return bound * bound / (_ABOVE * _ABOVE)
+
+
+# In place: a call would hand over some thirty arrays, word by word.
+@kernel(forceinline=True)
 def _touch(method, state, ids, margin, slots, c, now):
     """Take in the new sums of an example's features."""
     pool, cells, place, fade = state.pool, state.cells, state.place, state.clock[FADE]
     margins = state.bias.shape[0]
     score, number, ends = pool.score[margin], pool.number[margin], pool.ends[margin]
     first, second, bound = pool.first[margin], pool.second[margin], pool.bound[margin]
+    weak = _certainly_below(method, bound[0])
     for t in range(slots.shape[0]):
         cell = slots[t] * margins + margin
         G, S = cells[2 * cell], cells[2 * cell + 1]
-        value = dual_score(method, G, S, fade, c)
         p = place[cell] - 1
+        if p < 0 and weak * S > G * G * (G * G):
+            continue
+        value = dual_score(method, G, S, fade, c)
         if p < 0:
             b = _bucket(method, S, fade)
             if value * _reach(method, b, c) <= bound[b]:
@@ -213,7 +229,7 @@ def _refresh(method, pool, margin, fade, c):
             pool.bound[margin, b] *= falls * _ABOVE
 
 
-@kernel
+@uncounted
 def _is_certain(method, pool, margin, c):
     """Whether nobody outside can score as much as the weakest member."""
     lowest, bound = pool.score[margin, pool.ends[margin, 0]], pool.bound[margin]
@@ -262,7 +278,7 @@ def _rebuild(method, state, ids, margin, c, now):
         _leave_outside(method, pool, margin, S, scores[order[i]], fade, c)
 
 
-@kernel
+@kernel(forceinline=True)
 def keep_lazily(method, state, ids, margin, slots):
     """Have the best k be the members, after the features in these slots were touched."""
     pool = state.pool

@@ -7,16 +7,22 @@ such as hashed names. Whoever has more features than memory wants ``shortlist.sk
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import DataError, Floats, Ids, Ints, RowBlock
+from shortlist._protocols import NOT_SAVED, DataError, Floats, Ids, Ints, RowBlock
 from shortlist._rules import Found, bias_rate
 from shortlist._steps import ROWS
 from shortlist._targets import Target
-from shortlist.kernels.slots import Slots, no_slots, settle, with_room
+from shortlist.kernels.slots import (
+    Slots,
+    are_increasing,
+    no_slots,
+    settle,
+    with_room,
+)
 from shortlist.kernels.stays import ENTERED, LEFT, MARGIN
 from shortlist.rows._kernels import learn_rows, weight_unit
 from shortlist.rows._state import (
@@ -52,6 +58,9 @@ class RowsModel:
     method: Method
     slots: Slots
     state: RowsState
+    numbers: np.ndarray = field(  #: room for slots of a block
+        default_factory=lambda: np.empty(0, np.int32), metadata=NOT_SAVED
+    )
 
     @property
     def ids(self) -> Ids:
@@ -63,6 +72,21 @@ class RowsModel:
     def nbytes(self) -> int:
         """Bytes of all arrays."""
         return _n_bytes((self.slots, self.state))
+
+
+def _settled(model: RowsModel, block: RowBlock) -> tuple[Ints, np.ndarray, Floats]:
+    """Where rows begin, slots of their features, each once a row, and values."""
+    n = len(block.ids)
+    if n > len(model.numbers):
+        # kept from block to block: memory that is new has to be cleared by the system
+        model.numbers = np.empty(2 * n, np.int32)
+    numbers = model.numbers[:n]
+    if are_increasing(block.indptr, block.ids):
+        settle(model.slots, block, block.indptr, numbers, np.empty(0))
+        return block.indptr, numbers, block.values
+    indptr, values = np.zeros(block.n_rows + 1, np.int64), np.empty(n)
+    settle(model.slots, block, indptr, numbers, values)
+    return indptr, numbers, values
 
 
 def _n_bytes(part: Any) -> int:
@@ -103,13 +127,10 @@ class RowsRule:
     ) -> None:
         """Learn from a block, in place."""
         model.slots = with_room(model.slots, block.ids)
-        room, n = len(model.slots.ids), len(block.ids)
+        room = len(model.slots.ids)
         model.state = with_room_for(model.method, model.state, room)
-        indptr = np.zeros(block.n_rows + 1, np.int64)
-        numbers, values = np.empty(n, np.int64), np.empty(n)
-        settle(model.slots, block, indptr, numbers, values)
+        rows = (*_settled(model, block), block.y, block.weight)
         self._check_memory(model, target, block)
-        rows = (indptr, numbers, values, block.y, block.weight)
         learn_rows(target.loss, model.method, model.state, model.ids, rows)
 
     def _check_memory(self, model: RowsModel, target: Target, block: RowBlock) -> None:

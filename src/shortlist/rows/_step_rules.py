@@ -16,7 +16,7 @@ Sums are kept in units that fade: what stands for them is their value times ``FA
 import numpy as np
 
 from shortlist._steps import ROWS
-from shortlist.kernels._jit import kernel
+from shortlist.kernels._jit import kernel, uncounted
 from shortlist.rows._state import (
     CONFIDENT,
     DUAL,
@@ -52,15 +52,18 @@ def weight_of(method, first, second, place, shrunk, clock):
     return _shrunk(first, (time - shrunk) * method.eta * method.lam / H)
 
 
-@kernel
+@uncounted
 def add_margins(method, state, slots, x, unit, z):
     """Add the weighted values of an example to its margins."""
     cells, place, shrunk, margins = state.cells, state.place, state.shrunk, z.shape[0]
     clock = state.clock[TIME], state.clock[FADE]
     waits = shrunk.shape[0] > 0
+    few = method.truncation == LAZY_TOP  # most have no weight: leave them unread
     for t in range(slots.shape[0]):
         for c in range(margins):
             cell = slots[t] * margins + c
+            if few and not 0 < place[cell] <= method.k:
+                continue
             first, second = cells[2 * cell], cells[2 * cell + 1]
             since = shrunk[cell] if waits else 0.0
             weight = weight_of(method, first, second, place[cell], since, clock)
@@ -80,14 +83,14 @@ def all_weights(method, state, margin, out):
         out[slot] = weight_of(method, first, second, place[cell], since, clock)
 
 
-@kernel
+@uncounted
 def _dual(cells, where, fade, slots, x, pull):
     margins, margin = where
     for t in range(slots.shape[0]):
         at = 2 * (slots[t] * margins + margin)
         g = -pull * x[t]
-        cells[at] += g / fade
-        cells[at + 1] += g * g / fade
+        cells[at] += g if fade == 1.0 else g / fade
+        cells[at + 1] += g * g if fade == 1.0 else g * g / fade
 
 
 @kernel
@@ -173,7 +176,7 @@ def _confident(cells, where, slots, x, move, growth):
         cells[at + 1] += growth * x[t] * x[t]
 
 
-@kernel
+@kernel(forceinline=True)
 def step(method, state, margin, slots, x, pull, curvature):
     """Take the step of an example, for one margin; ``pull`` may be 0."""
     if method.step == DUAL:
