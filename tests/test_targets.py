@@ -17,6 +17,7 @@ from shortlist.losses import (
     Softmax,
     Squared,
     SquaredHinge,
+    one_vs_rest,
 )
 
 quick = settings(max_examples=100, deadline=None)
@@ -112,10 +113,10 @@ def test_softmax_of_two_classes_stays_softmax():
 
 
 @pytest.mark.parametrize("loss", [Hinge(), SquaredHinge()], ids=["hinge", "squared"])
-def test_margin_losses_know_two_classes_only(loss):
+def test_margin_losses_of_many_classes_are_one_against_the_rest(loss):
     assert choose_target(loss, np.array([3.0, 5.0])).loss == loss
-    with pytest.raises(ShortlistError, match=r"two classes, got 3.*softmax"):
-        choose_target(loss, np.arange(3.0))
+    target = choose_target(loss, np.arange(3.0))
+    assert (target.loss, target.n_margins) == (one_vs_rest(loss), 3)
 
 
 @pytest.mark.parametrize("loss", [Squared(), Huber(delta=2.0), Poisson()])

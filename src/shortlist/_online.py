@@ -52,7 +52,7 @@ from shortlist._targets import (
 from shortlist._trace import Trace
 from shortlist.kernels.csr import row_slice
 from shortlist.kernels.masking import Mask, MaskedRows, drop, mask_of, renumber
-from shortlist.losses import Logistic, spell
+from shortlist.losses import spell
 from shortlist.sources._distinct_names import collision_params
 
 EXPLORE, REFIT, SETTLE, DONE = "explore", "refit", "settle", "done"
@@ -122,6 +122,8 @@ class OnlineLearner:
         Settings to publish with the result.
     two_classes : loss, default=None
         What loss="auto" means for two classes; None: what ``_targets`` says.
+    many_classes : loss, default=None
+        Likewise for more.
     """
 
     method: str
@@ -140,6 +142,7 @@ class OnlineLearner:
     class_weight: ClassWeight = None
     params: Mapping[str, Any] = field(default_factory=dict)
     two_classes: Any = None
+    many_classes: Any = None
 
     def start(self, source: RowSource, head: Head) -> OnlineState:
         """Fresh state for a source that begins like this."""
@@ -150,8 +153,10 @@ class OnlineLearner:
         self, source: RowSource, target: Target, rows: Sequence[RowBlock]
     ) -> OnlineState:
         """Fresh state for a target that is known; rows are some of the first."""
-        if self.loss == "auto" and target.loss == Logistic() and self.two_classes:
-            target = replace(target, loss=self.two_classes)
+        if self.loss == "auto" and target.classes is not None:
+            many = target.loss.is_vector
+            own = self.many_classes if many else self.two_classes
+            target = target if own is None else replace(target, loss=own)
         if not source.reiterable and (self.refit or self.passes > 1):
             again = "a refit reads" if self.refit else f"passes={self.passes} reads"
             raise ShortlistError(

@@ -27,7 +27,14 @@ from sklearn.utils.validation import (
 from shortlist._protocols import Capabilities, RowBlock, RowSource, ShortlistError
 from shortlist._scoring import Responding, evaluate
 from shortlist._targets import Target, choose_target
-from shortlist.losses import Squared, SquaredVector, get_loss, is_loss
+from shortlist.losses import (
+    Squared,
+    SquaredVector,
+    binary_of,
+    get_loss,
+    is_loss,
+    one_vs_rest,
+)
 from shortlist.sources import ArraySource, is_table, open_source
 from shortlist.sources.pairs import with_pairs_as
 
@@ -96,7 +103,7 @@ class BasePredictor(BaseEstimator):
             tags.target_tags.multi_output = self.capabilities.outputs and squared
             if loss.is_classifier:
                 tags.estimator_type = "classifier"
-                many = loss.is_vector or loss.name == "logistic"
+                many = loss.is_vector or one_vs_rest(loss) is not None
                 tags.classifier_tags = ClassifierTags(multi_class=many)
             else:
                 tags.estimator_type = "regressor"
@@ -109,12 +116,12 @@ class BasePredictor(BaseEstimator):
     def _check_loss(self) -> None:
         """Refuse losses that this estimator cannot learn by."""
         if not (isinstance(self.loss, str) and self.loss == "auto"):
-            name = get_loss(self.loss).name
-            ours = type(get_loss(self.loss)).__module__.startswith("shortlist.")
-            if ours and name not in self.capabilities.losses:
+            loss = get_loss(self.loss)
+            ours = type(loss).__module__.startswith("shortlist.")
+            if ours and binary_of(loss).name not in self.capabilities.losses:
                 raise ShortlistError(
                     f"{type(self).__name__} works with loss="
-                    f"{', '.join(self.capabilities.losses)}, got {name!r}"
+                    f"{', '.join(self.capabilities.losses)}, got {loss.name!r}"
                 )
 
     def _table(

@@ -5,7 +5,8 @@ kept, and the fit is exact: the minimum of
 
     sum_i s_i loss(y_i, z_i) + (ridge / 2) ||w||^2
 
-by Newton's method, independent of the order of the rows. Beyond ``exact_nnz`` nonzeros
+by Newton's method, independent of the order of the rows (a sum over classes one class
+after the other). Beyond ``exact_nnz`` nonzeros
 or ``EXACT_ROWS`` rows they stream instead, each taking a diagonal Newton step
 w_j += e x_j / (n_j + ridge), where n_j is the information h x_j^2 collected so far. All
 these steps together may move the margin further than is right for this example alone;
@@ -19,6 +20,7 @@ have units of their own, so that none is held back because its values are small 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -48,7 +50,7 @@ from shortlist.kernels.masking import (
     renumber,
     restrict,
 )
-from shortlist.losses import n_margins, value_of
+from shortlist.losses import alone, is_apart, n_margins, value_of
 
 #: Nonzeros up to which a refit is exact: below it costs less than reading the data.
 EXACT_NNZ = 1 << 19
@@ -314,6 +316,28 @@ def _spreads(rows: MaskedRows, n_columns: int) -> tuple[Floats, Floats]:
     return squares, about_means
 
 
+class _Problem(NamedTuple):
+    """A part of a refit that can be solved by itself."""
+
+    loss: object
+    y: Floats
+    first_margin: int
+    n_margins: int
+    places: Ints  #: among the coordinates
+
+
+def _problems(target: Target, chosen: Coordinates, y: Floats) -> Iterator[_Problem]:
+    """Yield one problem, or one a class if these have nothing to do with each other."""
+    n = target.n_margins
+    if n == 1 or not is_apart(target.loss):
+        yield _Problem(target.loss, y, 0, n, np.arange(len(chosen.margin)))
+        return
+    for c in range(n):
+        loss, _ = alone(target.loss, 0.0, c)
+        signs = np.where(y == c, 1.0, -1.0)
+        yield _Problem(loss, signs, c, 1, np.flatnonzero(chosen.margin == c))
+
+
 def solve(
     target: Target, chosen: Coordinates, rows: MaskedRows, ridge: Floats
 ) -> Coordinates:
@@ -328,22 +352,22 @@ def solve(
     total = float(rows.weight.sum())
     if total == 0.0:
         return chosen
-    n_outputs = target.n_margins
     shape = (len(rows.y), len(chosen.ids))
-    objective = LinearObjective(
-        target.loss,
-        csr_array((rows.values, rows.columns, rows.indptr), shape=shape),
-        rows.y,
-        l2=ridge / total,
-        sample_weight=rows.weight,
-        n_outputs=n_outputs,
-    )
+    X = csr_array((rows.values, rows.columns, rows.indptr), shape=shape)
     feature = np.repeat(np.arange(len(chosen.ids)), np.diff(chosen.first))
-    support = (feature * n_outputs + chosen.margin).astype(np.int64)
-    start = Fit(support, chosen.weight, chosen.bias, np.inf)
-    fit = objective.refit(support, start)
+    weight, bias = chosen.weight.copy(), chosen.bias.copy()
+    for loss, y, first, n, places in _problems(target, chosen, rows.y):
+        objective = LinearObjective(
+            loss, X, y, l2=ridge / total, sample_weight=rows.weight, n_outputs=n
+        )
+        margin = chosen.margin[places] - first
+        support = (feature[places] * n + margin).astype(np.int64)
+        here = slice(first, first + n)
+        start = Fit(support, weight[places], bias[here], np.inf)
+        fit = objective.refit(support, start)
+        weight[places], bias[here] = fit.weights, fit.nuisance
     solved = chosen._replace(
-        weight=fit.weights, information=np.zeros(len(support)), bias=fit.nuisance.copy()
+        weight=weight, information=np.zeros(len(weight)), bias=bias
     )
     _inform(target.loss, solved, rows)
     return solved

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from shortlist.kernels._jit import kernel
-from shortlist.losses import curvature_into, slope_into, value_of
+from shortlist.losses import alone, curvature_into, is_apart, slope_into, value_of
 
 (
     ROWS,  #: examples with a weight above 0
@@ -80,7 +80,8 @@ def ask(loss, y, z, importance, pulls, curvatures):
     curvature_into(loss, y, z, curvatures)
     for c in range(z.shape[0]):
         if curvatures[c] == 0.0 and pulls[c] != 0.0:
-            value = value_of(loss, y, z)
+            one, target = alone(loss, y, c)
+            value = value_of(one, target, z[c : c + 1] if is_apart(loss) else z)
             curvatures[c] = pulls[c] * pulls[c] / max(1.0, 2.0 * value)
         pulls[c] *= -importance
         curvatures[c] *= importance
@@ -140,14 +141,17 @@ def shorten(loss, example, cautious, give, z, pulls, curvatures):
     implicit step, and reports the curvature where that ends, if it has one there.
     """
     y, importance = example
-    if cautious and z.shape[0] == 1:
-        if give[0] > 0.0 and pulls[0] != 0.0:
-            t = balance(loss, y, z, importance, 1.0 / give[0])
-            pulls[0] = t / give[0]
-            bend = np.empty(1)
-            curvature_into(loss, y, z + t, bend)
-            if bend[0] > 0.0:
-                curvatures[0] = importance * bend[0]
+    if cautious and is_apart(loss):
+        bend = np.empty(1)
+        for c in range(z.shape[0]):
+            if give[c] > 0.0 and pulls[c] != 0.0:
+                one, target = alone(loss, y, c)
+                here = z[c : c + 1]
+                t = balance(one, target, here, importance, 1.0 / give[c])
+                pulls[c] = t / give[c]
+                curvature_into(one, target, here + t, bend)
+                if bend[0] > 0.0:
+                    curvatures[c] = importance * bend[0]
         return
     for c in range(z.shape[0]):
         pulls[c] /= max(1.0, curvatures[c] * give[c])

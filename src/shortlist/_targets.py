@@ -2,7 +2,8 @@
 
 ``loss="auto"`` looks at the labels: two whole numbers or names make a logistic model, up
 to twenty a softmax, anything else a regression. Streams are judged by their first rows,
-of which engines hand over the same number whatever the block size.
+of which engines hand over the same number whatever the block size. Hinges, which know two
+classes, are summed over each class against the rest if there are more.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from shortlist._protocols import (
     ShortlistError,
 )
 from shortlist.kernels.csr import take_rows
-from shortlist.losses import Logistic, Softmax, Squared, get_loss
+from shortlist.losses import Logistic, Softmax, Squared, get_loss, one_vs_rest
 
 MAX_AUTO_CLASSES = 20
 
@@ -167,6 +168,8 @@ def choose_target(
         return Target(Softmax(), names, values, labels=labels)
     if chosen.is_vector:
         return Target(chosen, names, values, labels=labels)
+    if (added := one_vs_rest(chosen)) is not None:
+        return Target(added, names, values, labels=labels)
     raise ShortlistError(
         f"loss {chosen.name!r} knows two classes, got {len(values)}; try loss='softmax'"
     )

@@ -90,7 +90,7 @@ def test_a_budget_a_class_and_a_shared_one():
     X, y = words()
     y = 1 * y + (X[:, [6]].toarray()[:, 0] > 0)
     apart = BARDA(k=3).fit(X, y).shortlist_
-    assert apart.loss == "softmax"
+    assert apart.loss == "squared_hinge_ovr"
     assert np.bincount(apart.margin).tolist() == [3, 3, 3]
     assert BARDA(k=3, budget="shared").fit(X, y).shortlist_.n_selected == 3
 

@@ -229,7 +229,6 @@ def test_zero_weight_means_absent():
         ({"memory": "4 parsecs"}, "memory should be a size"),
         ({"memory": "1kB"}, "too small"),
         ({"rows": 4}, "rows should be odd"),
-        ({"loss": "hinge"}, "knows two classes"),
         ({"scale": "std"}, "scale should be"),
         ({"scale": "max_abs", "recipe": "paper"}, "knows no scales"),
     ],

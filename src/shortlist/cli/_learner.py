@@ -77,9 +77,9 @@ def _is_given(ctx: click.Context, capabilities: Capabilities, name: str) -> bool
 
 def check_loss(capabilities: Capabilities, loss: str) -> None:
     """Refuse a loss that the method cannot learn by."""
-    from shortlist.losses import get_loss
+    from shortlist.losses import binary_of, get_loss
 
-    if loss != "auto" and get_loss(loss).name not in capabilities.losses:
+    if loss != "auto" and binary_of(get_loss(loss)).name not in capabilities.losses:
         known = ", ".join(capabilities.losses)
         raise click.BadParameter(
             f"{capabilities.method} knows {known}, got {loss!r}",

@@ -31,7 +31,8 @@ class OnlineSubstitution(ColumnSelector):
         The budget.
     loss : str or loss, default="auto"
         "auto" looks at y; or "squared", "logistic", "softmax", "squared_hinge", "huber",
-        "poisson". "logistic" with more than two classes means softmax.
+        "poisson". With more than two classes "logistic" means
+        softmax, and the squared hinge is summed over each class against the rest.
     exchange : {"auto", "gradient", "exact"}, default="auto"
         How a newcomer and the others get their weights. "gradient": by the gradient
         steps of the paper. "exact": by least squares on all that are in and the

@@ -6,8 +6,10 @@
 """
 
 from shortlist.losses._dispatch import (
+    alone,
     curvature,
     curvature_into,
+    is_apart,
     n_margins,
     response,
     response_into,
@@ -24,6 +26,13 @@ from shortlist.losses._registry import (
     register,
     spell,
 )
+from shortlist.losses.one_vs_rest import (
+    HingeOvR,
+    LogisticOvR,
+    SquaredHingeOvR,
+    binary_of,
+    one_vs_rest,
+)
 from shortlist.losses.pointwise import (
     EpsilonInsensitive,
     Hinge,
@@ -38,20 +47,27 @@ from shortlist.losses.vector import Softmax, SquaredVector
 __all__ = [
     "EpsilonInsensitive",
     "Hinge",
+    "HingeOvR",
     "Huber",
     "Logistic",
+    "LogisticOvR",
     "Poisson",
     "Softmax",
     "Squared",
     "SquaredHinge",
+    "SquaredHingeOvR",
     "SquaredVector",
+    "alone",
+    "binary_of",
     "curvature",
     "curvature_into",
     "get_loss",
+    "is_apart",
     "is_loss",
     "loss_class",
     "loss_names",
     "n_margins",
+    "one_vs_rest",
     "register",
     "response",
     "response_into",

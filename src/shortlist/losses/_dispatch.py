@@ -8,7 +8,8 @@ is compiled, so the rule is inlined and costs what hand-written code costs.
 Kernels that serve losses of one margin and of several alike use the ``*_into`` forms,
 which read the margins of an example from an array and write as many numbers, and
 ``n_margins(loss, n)``, which is the constant 1 for a pointwise loss so that loops over
-the margins vanish.
+the margins vanish. ``alone(loss, y, c)`` takes a sum over classes (see ``one_vs_rest``)
+apart.
 """
 
 from __future__ import annotations
@@ -70,6 +71,33 @@ def _n_margins(loss, n):  # type: ignore[no-untyped-def]
     if loss.instance_class.is_vector:
         return lambda loss, n: n
     return lambda loss, n: 1
+
+
+def is_apart(loss: Any) -> bool:
+    """Whether no margin of a loss has to do with another: one margin, or a sum of such."""
+    return not type(loss).is_vector or hasattr(type(loss), "binary")
+
+
+def alone(loss: Any, y: float, c: int) -> tuple[Any, float]:
+    """Return the loss of margin c by itself, and its target; all of it if there is none."""
+    if hasattr(type(loss), "binary"):
+        return type(loss).binary, 1.0 if c == int(y) else -1.0
+    return loss, y
+
+
+@overload(is_apart)
+def _is_apart(loss):  # type: ignore[no-untyped-def]
+    if loss.instance_class.is_vector and not hasattr(loss.instance_class, "binary"):
+        return lambda loss: False
+    return lambda loss: True
+
+
+@overload(alone)
+def _alone(loss, y, c):  # type: ignore[no-untyped-def]
+    if not hasattr(loss.instance_class, "binary"):
+        return lambda loss, y, c: (loss, y)
+    binary = type(loss.instance_class.binary)
+    return lambda loss, y, c: (binary(), 1.0 if c == int(y) else -1.0)
 
 
 def value_of(loss: Any, y: float, z: Floats) -> float:

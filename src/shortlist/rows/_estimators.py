@@ -82,9 +82,11 @@ class BARDA(_Adaptive):
     truncation : {"paper", "naive"}, default="paper"
         "naive" keeps the largest |z|, as the paper advises against.
     loss : str or loss, default="auto"
-        "auto" looks at y: squared hinge for two classes, softmax for more, squared
-        for numbers; or "logistic", "softmax", "squared_hinge", "hinge", "squared",
-        "huber", "epsilon_insensitive", "poisson", or a loss of your own.
+        "auto" looks at y: squared hinge for classes, squared for numbers; or "logistic",
+        "softmax", "squared_hinge", "hinge", "squared", "huber", "epsilon_insensitive",
+        "poisson", or a loss of your own. With more than two classes the hinges are of
+        each class against the rest ("squared_hinge_ovr", "hinge_ovr"), "logistic" means
+        softmax, and "logistic_ovr" is there, too.
     refit : bool, default=True
         Fit the weights of the features chosen again, exactly while they are few; the
         weights of the stream are then in the trace. Needs data that can be read again;
@@ -123,11 +125,12 @@ class BARDA(_Adaptive):
     Losses have the factor 1/2 that the squared hinge of the paper lacks, so ``lam`` and
     ``delta`` of the paper are twice those here. There is a bias. For numbers to predict,
     gradients and weights are in units of the slopes of the first examples, so that eta
-    needs no unit. Several classes have weights, and a budget, of their own under the
-    softmax loss. On text of twenty topics one class against the rest, with the squared
-    hinge, was 1 to 4 points more accurate (``papers/barda``);
-    ``sklearn.multiclass.OneVsRestClassifier(BARDA(k))`` does that. With ``forget`` the
-    time t is discounted like the sums.
+    needs no unit. With ``forget`` the time t is discounted like the sums.
+
+    Several classes have weights, and a budget, of their own: each learns, by the squared
+    hinge, to be told from the rest, just as it would alone. Softmax, which was the other
+    choice, was less accurate (``papers/barda``); ``loss="softmax"`` is for whom wants
+    probabilities.
 
     Memory grows with the number of different features, about 80 bytes each;
     :class:`shortlist.sketch.Mission` has no such need.

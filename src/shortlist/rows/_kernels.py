@@ -9,9 +9,9 @@ each pair of a loss and a method.
 import numpy as np
 
 from shortlist._steps import ROWS, balance, bias_step, count_norm, judge
-from shortlist.kernels._jit import kernel
+from shortlist.kernels._jit import kernel, uncounted
 from shortlist.kernels.prefetch import prefetch
-from shortlist.losses import n_margins
+from shortlist.losses import alone, is_apart, n_margins
 from shortlist.rows._lazy_top import keep_lazily, lazy_error
 from shortlist.rows._state import (
     CONFIDENT,
@@ -106,14 +106,16 @@ def _note_xi(method, state, ids):
 
 @kernel
 def _confident_move(loss, method, example, spread, z, pull, curvature):
-    """How far SOFS goes: AROW's step, which is the implicit one."""
-    y, importance, unit = example
-    if z.shape[0] == 1 and spread > 0.0:
-        return balance(loss, y, z, importance, method.gamma / spread) / (spread * unit)
+    """How far SOFS goes at a margin: AROW's step, which is the implicit one."""
+    y, importance, unit, c = example
+    if is_apart(loss) and spread > 0.0:
+        one, target = alone(loss, y, c)
+        move = balance(one, target, z[c : c + 1], importance, method.gamma / spread)
+        return move / (spread * unit)
     return pull / (method.gamma + curvature * spread)
 
 
-@kernel
+@uncounted
 def _fetch(cells, place, margins, slots):
     """Begin to load what the next example needs."""
     for t in range(slots.shape[0]):
@@ -160,7 +162,7 @@ def learn_rows(loss, method, state, ids, rows):
             pull = pulls[c] / unit
             if method.step == CONFIDENT and pull != 0.0:
                 spread = spread_of(state.cells, (margins, c), slots, x)
-                weighed = (labels[i], importance, weight_unit(method.unit, units))
+                weighed = (labels[i], importance, weight_unit(method.unit, units), c)
                 pull = _confident_move(
                     loss, method, weighed, spread, z, pull, curvatures[c]
                 )

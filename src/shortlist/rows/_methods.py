@@ -22,7 +22,7 @@ from shortlist._preparing import Preparing
 from shortlist._protocols import Capabilities, ShortlistError
 from shortlist._rules import ONLINE_LOSSES
 from shortlist._run_settings import check_run
-from shortlist.losses import Hinge, SquaredHinge
+from shortlist.losses import Hinge, HingeOvR, SquaredHinge, SquaredHingeOvR
 from shortlist.rows._rule import RowsRule
 from shortlist.rows._state import (
     CONFIDENT,
@@ -242,6 +242,7 @@ def rows_learner(
         },
         # the losses of the papers
         two_classes=Hinge() if capabilities is OFS else SquaredHinge(),
+        many_classes=HingeOvR() if capabilities is OFS else SquaredHingeOvR(),
     )
 
 

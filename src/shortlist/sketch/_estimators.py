@@ -31,8 +31,9 @@ class Mission(Sharding):
         two, unless ``budget="shared"``).
     loss : str or loss, default="auto"
         "auto" looks at y; or "logistic", "softmax", "squared_hinge", "hinge", "squared",
-        "huber", "epsilon_insensitive", "poisson", or a loss of your own. "logistic" with
-        more than two classes means softmax.
+        "huber", "epsilon_insensitive", "poisson", or a loss of your own. With more
+        than two classes "logistic" means softmax, and hinges are summed over each class
+        against the rest.
     memory : str or int, default="16MB"
         Size of the sketch with its candidates ("16MB"), or a number of cells, or how
         far off an estimate may be, as a percentage of the length of all weights

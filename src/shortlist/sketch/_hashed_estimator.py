@@ -28,8 +28,9 @@ class HashedSGD(OnlineFitting):
     ----------
     loss : str or loss, default="auto"
         "auto" looks at y; or "logistic", "softmax", "squared_hinge", "hinge", "squared",
-        "huber", "epsilon_insensitive", "poisson", or a loss of your own. "logistic" with
-        more than two classes means softmax.
+        "huber", "epsilon_insensitive", "poisson", or a loss of your own. With more
+        than two classes "logistic" means softmax, and hinges are summed over each class
+        against the rest.
     memory : str or int, default="16MB"
         Size of all buckets ("16MB"), or how many there are. Less is used when the number
         of features is known and small.

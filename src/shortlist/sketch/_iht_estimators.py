@@ -29,8 +29,9 @@ class SGDIHT(OnlineSelector):
         two, unless ``budget="shared"``).
     loss : str or loss, default="auto"
         "auto" looks at y; or "logistic", "softmax", "squared_hinge", "hinge", "squared",
-        "huber", "epsilon_insensitive", "poisson", or a loss of your own. "logistic" with
-        more than two classes means softmax.
+        "huber", "epsilon_insensitive", "poisson", or a loss of your own. With more
+        than two classes "logistic" means softmax, and hinges are summed over each class
+        against the rest.
     memory : str or int, default="16MB"
         Room for the weights that are kept and the gradient of an example. An example
         with more features than that is refused.

@@ -35,7 +35,8 @@ class FoBa(TableSelector):
         every smaller budget too, see ``at``.
     loss : str or loss, default="auto"
         "auto" looks at y; or "squared", "logistic", "softmax", "squared_hinge", "huber",
-        "poisson". "logistic" with more than two classes means softmax.
+        "poisson". With more than two classes "logistic" means
+        softmax, and the squared hinge is summed over each class against the rest.
     criterion : {"gradient", "objective"}, default="gradient"
         FoBa-gdt or FoBa-obj: what a forward step goes by.
     backward : bool, default=True

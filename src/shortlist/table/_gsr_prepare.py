@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shortlist._protocols import Floats, Ints
-from shortlist.losses import Softmax
 from shortlist.objectives.moments import mean_and_spread
 from shortlist.table._gsr import GsrProblem
 from shortlist.table._gsr_table import scaled_table
@@ -83,7 +82,7 @@ def prepare(
 def _targets(objective: Any) -> Floats:
     """What is fitted: numbers as they are, classes as -1 and +1."""
     y: Floats = objective.y
-    if isinstance(objective.loss, Softmax):
+    if objective.loss.target == "class":
         codes = np.arange(objective.n_outputs)
         return np.where(y[:, np.newaxis] == codes, 1.0, -1.0)
     return y if y.ndim == 2 else y[:, np.newaxis]

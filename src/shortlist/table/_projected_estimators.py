@@ -95,7 +95,8 @@ class ProjectedGradient(_HardThresholding):
         The budget: features, or groups if ``feature_groups`` are given.
     loss : str or loss, default="auto"
         "auto" looks at y; or "squared", "logistic", "softmax", "squared_hinge", "huber",
-        "poisson". "logistic" with more than two classes means softmax.
+        "poisson". With more than two classes "logistic" means
+        softmax, and the squared hinge is summed over each class against the rest.
     step : {"normalized", "fixed"}, default="normalized"
         Normalized steps are the best along the gradient on the present support, and are
         halved where the support changes until the objective falls: it never rises. Fixed

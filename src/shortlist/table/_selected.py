@@ -18,7 +18,7 @@ from shortlist._protocols import (
 )
 from shortlist._shortlist import Shortlist
 from shortlist._targets import Target
-from shortlist.losses import spell
+from shortlist.losses import binary_of, spell
 from shortlist.table._foba import Path
 from shortlist.table._gather import Table, TableLearner
 from shortlist.table._groups import groups_by_name
@@ -147,7 +147,7 @@ def select(
     """Search a table; ``always`` and ``never`` are units, ``always`` count in k."""
     check_always(always, search.k)
     losses, method = search.capabilities.losses, search.capabilities.method
-    if target.n_outputs == 1 and target.loss.name not in losses:
+    if target.n_outputs == 1 and binary_of(target.loss).name not in losses:
         known = ", ".join(losses)
         raise ShortlistError(
             f"{method} works with loss={known}, got {target.loss.name!r}"
