@@ -58,9 +58,8 @@ class RowsModel:
     method: Method
     slots: Slots
     state: RowsState
-    numbers: np.ndarray = field(  #: room for slots of a block
-        default_factory=lambda: np.empty(0, np.int32), metadata=NOT_SAVED
-    )
+    #: room for the slots of a block
+    numbers: np.ndarray | None = field(default=None, metadata=NOT_SAVED)
 
     @property
     def ids(self) -> Ids:
@@ -77,7 +76,7 @@ class RowsModel:
 def _settled(model: RowsModel, block: RowBlock) -> tuple[Ints, np.ndarray, Floats]:
     """Where rows begin, slots of their features, each once a row, and values."""
     n = len(block.ids)
-    if n > len(model.numbers):
+    if model.numbers is None or n > len(model.numbers):
         # kept from block to block: memory that is new has to be cleared by the system
         model.numbers = np.empty(2 * n, np.int32)
     numbers = model.numbers[:n]
