@@ -14,7 +14,8 @@ import math
 import numpy as np
 
 from shortlist.kernels._jit import kernel
-from shortlist.kernels.lanes import add_products, times
+from shortlist.kernels.lanes import WIDE, add_products, times
+from shortlist.kernels.prefetch import prefetch, prefetch_to_read
 
 #: Rows of ``moves`` after those of the transitions.
 FIRST, LAST = -2, -1
@@ -24,6 +25,9 @@ SMALL, LARGE = 1e-100, 1e100
 
 #: So many steps are in the fastest cache together.
 CHUNK = 64
+
+#: Rows of factors lie all over memory: they are asked for so many steps before.
+SOON = 8
 
 #: Sums may run in any order: that makes them vector instructions.
 _FAST = {"contract", "reassoc"}
@@ -79,6 +83,9 @@ def log_partition(psi, row_of, bounds, moves):
             else:
                 total += math.log(product) + math.log(scale)
                 product = 1.0
+            soon = row_of[min(t + SOON, bounds[s + 1] - 1)] * width
+            for j in range(0, width, WIDE):
+                prefetch_to_read(psi, soon + j)
             here, inverse = 1 - here, 1.0 / scale
             scale = times(
                 sums, 1 - here, moves, n_labels, psi, row_of[t], inverse, sums, here
@@ -98,9 +105,12 @@ def forward_backward(psi, row_of, bounds, moves, marginals, expected):
     large as psi, and those of pairs, first and last labels in ``expected``, as large
     as moves. Both should be 0 before.
 
-    Sums of a step, forward and backward, are divided by the total of the forward sums of
-    the step before; so the product of the two is a probability. As ``after`` has the
-    factors of its step, probabilities are divided by these in the end, once a row.
+    Sums of a step are divided by the total of those of the step before them, forward by
+    forward and backward by backward ones: so neither waits for the other, and as each step
+    waits for the one before it, having both under way takes little more time than one.
+    What makes probabilities of their products, ``share``, follows from the totals. As
+    ``after`` has the factors of its step, probabilities are divided by these in the end,
+    once a row.
     """
     width, n_labels = psi.shape[1], _in_use(moves)
     longest = 0
@@ -108,7 +118,8 @@ def forward_backward(psi, row_of, bounds, moves, marginals, expected):
         longest = max(longest, bounds[s + 1] - bounds[s])
     ahead = np.empty((longest, width))  # forward sums
     after = np.empty((longest, width))  # factor times backward sum
-    scales = np.ones(longest)
+    scales, backs = np.ones(longest), np.ones(longest)  # totals of sums of neighbours
+    share = np.ones(longest)
     turned, pairs = np.empty((width, width)), np.zeros((width, width))
     for i in range(width):
         for j in range(width):
@@ -121,6 +132,10 @@ def forward_backward(psi, row_of, bounds, moves, marginals, expected):
         for j in range(width):
             ahead[0, j] = psi[row, j] * moves[FIRST, j]
             scale += ahead[0, j]
+        row, back = row_of[first + n - 1], 0.0
+        for j in range(width):
+            after[n - 1, j] = psi[row, j] * moves[LAST, j]
+            back += after[n - 1, j]
         for t in range(1, n):
             scales[t] = scale
             if SMALL < product * scale < LARGE:
@@ -128,26 +143,43 @@ def forward_backward(psi, row_of, bounds, moves, marginals, expected):
             else:
                 total += math.log(product) + math.log(scale)
                 product = 1.0
+            u = n - 1 - t
+            soon = row_of[first + min(t + SOON, n - 1)] * width
+            late = row_of[first + max(u - SOON, 0)] * width
+            for j in range(0, width, WIDE):
+                prefetch_to_read(psi, soon + j)
+                prefetch_to_read(psi, late + j)
             row, inverse = row_of[first + t], 1.0 / scale
             scale = times(ahead, t - 1, moves, n_labels, psi, row, inverse, ahead, t)
+            backs[u] = back
+            row, inverse = row_of[first + u], 1.0 / back
+            back = times(after, u + 1, turned, n_labels, psi, row, inverse, after, u)
         whole = 0.0
         for j in range(width):
             whole += ahead[n - 1, j] * moves[LAST, j]
         total += math.log(whole)
-        row, inverse = row_of[first + n - 1], 1.0 / (scales[n - 1] * whole)
         for j in range(width):
-            after[n - 1, j] = psi[row, j] * moves[LAST, j] * inverse
             expected[LAST, j] += ahead[n - 1, j] * moves[LAST, j] / whole
-        for t in range(n - 1, 0, -1):
-            row, inverse = row_of[first + t - 1], 1.0 / scales[t - 1]
-            times(after, t, turned, n_labels, psi, row, inverse, after, t - 1)
+        usual = _shares(scales, backs, whole, n, share)
+        if not usual:  # slower, and safe where forward and backward sums hardly overlap
+            row = row_of[first + n - 1]
+            for j in range(width):
+                after[n - 1, j] = psi[row, j] * moves[LAST, j] * share[n - 1]
+            for t in range(n - 1, 0, -1):
+                row, inverse = row_of[first + t - 1], 1.0 / scales[t - 1]
+                times(after, t, turned, n_labels, psi, row, inverse, after, t - 1)
+            share[:n] = 1.0
         for j in range(width):
-            expected[FIRST, j] += moves[FIRST, j] * after[0, j]
+            expected[FIRST, j] += moves[FIRST, j] * after[0, j] * share[0]
         for begin in range(0, n, CHUNK):
             end = min(begin + CHUNK, n)
             for t in range(begin, end):
                 row, scale = row_of[first + t], scales[t]
+                soon = row_of[first + min(t + SOON, n - 1)] * width
+                for j in range(0, width, WIDE):
+                    prefetch(marginals, soon + j)
                 for j in range(width):
+                    after[t, j] *= share[t]
                     marginals[row, j] += ahead[t, j] * after[t, j] * scale
             add_products(ahead, after, max(begin, 1), end, pairs)
     for row in range(len(psi)):
@@ -196,6 +228,22 @@ def best_paths(scores, bounds, moves, labels):
         for t in range(n - 1, 0, -1):
             label = came_from[t, label]
             labels[first + t - 1] = label
+
+
+@kernel
+def _shares(scales, backs, whole, n, share):
+    """What turns after sums of each step into those of probabilities; whether it is sane.
+
+    The last one is always right. Sums that hardly overlap have shares beyond all range.
+    """
+    part = 1.0 / (scales[n - 1] * whole)
+    share[n - 1] = part
+    usual = SMALL < part < LARGE
+    for t in range(n - 2, -1, -1):
+        part *= backs[t] / scales[t]
+        share[t] = part
+        usual &= (SMALL < part < LARGE) & (backs[t] > SMALL) & (scales[t] > SMALL)
+    return usual
 
 
 @kernel

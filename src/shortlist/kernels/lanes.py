@@ -35,24 +35,34 @@ def times(_context, vectors, v, matrix, n, factors, f, scale, out, o):
         )
         scale = _spread(builder, arguments[6])
         whole = _accumulator(builder)
-        with _steps(builder, width, WIDE) as (column, _):
+
+        def columns(column, n_fours):
             # two sums of each column, as an addition waits for the one before
-            totals = [[_accumulator(builder) for _ in range(2)] for _ in range(2)]
+            totals = [[_accumulator(builder) for _ in range(2)] for _ in range(n_fours)]
             with _steps(builder, arguments[3], 2) as (line, _):
                 for odd in range(2):
                     here = builder.add(line, ir.Constant(width.type, odd))
                     x = builder.load(builder.gep(vectors, [builder.add(row, here)]))
                     place = builder.add(builder.mul(here, width), column)
-                    for half in range(2):
-                        four = _load(builder, matrix, _shifted(builder, place, half))
-                        _add_product(builder, totals[half][odd], x, four)
-            for half in range(2):
-                product = builder.fadd(*map(builder.load, totals[half]))
-                part = _shifted(builder, column, half)
+                    for which in range(n_fours):
+                        four = _load(builder, matrix, _shifted(builder, place, which))
+                        _add_product(builder, totals[which][odd], x, four)
+            for which in range(n_fours):
+                product = builder.fadd(*map(builder.load, totals[which]))
+                part = _shifted(builder, column, which)
                 factor = _load(builder, factors, builder.add(factor_row, part))
                 product = builder.fmul(builder.fmul(factor, scale), product)
                 _store(builder, product, out, builder.add(out_row, part))
                 builder.store(builder.fadd(builder.load(whole), product), whole)
+
+        # sixteen columns together where there are so many: more sums that need not wait
+        # for each other, and each number of the vector is loaded once for them
+        most = builder.and_(width, ir.Constant(width.type, -2 * WIDE))
+        with _steps(builder, most, 2 * WIDE) as (column, _):
+            columns(column, 4)
+        step = ir.Constant(width.type, WIDE)
+        with cgutils.for_range_slice(builder, most, width, step) as (column, _):
+            columns(column, 2)
         four = builder.load(whole)
         a, b, c, d = (
             builder.extract_element(four, ir.Constant(ir.IntType(32), lane))

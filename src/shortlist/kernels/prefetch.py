@@ -12,7 +12,16 @@ def prefetch(_context, array, index):
     A hint without any effect but on time. Cells of a sketch lie all over memory; the
     processor cannot guess the next one, but whoever hashed its id knows.
     """
+    return types.void(array, index), _hint(to_write=1)
 
+
+@intrinsic
+def prefetch_to_read(_context, array, index):
+    """Begin to load ``array[index]``, which will only be read, perhaps by other threads."""
+    return types.void(array, index), _hint(to_write=0)
+
+
+def _hint(to_write):
     def build(context, builder, signature, arguments):
         data = context.make_array(signature.args[0])(
             context, builder, arguments[0]
@@ -23,12 +32,12 @@ def prefetch(_context, array, index):
         hint = builder.module.globals.get(_NAME)
         if hint is None:
             hint = ir.Function(builder.module, kind, _NAME)
-        to_write, keep_close, is_data = number(1), number(3), number(1)
+        keep_close, is_data = number(3), number(1)
         where = builder.bitcast(place, byte)
-        builder.call(hint, [where, to_write, keep_close, is_data])
+        builder.call(hint, [where, number(to_write), keep_close, is_data])
         return context.get_dummy_value()
 
-    return types.void(array, index), build
+    return build
 
 
 _NAME = "llvm.prefetch.p0"
