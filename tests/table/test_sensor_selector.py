@@ -123,6 +123,26 @@ def test_an_activity_that_was_never_seen_is_always_missed(house):
     assert errors.by_label[-1] == 1.0
 
 
+def test_empty_sequences_and_those_of_one_step_are_fine(house):
+    X, y, _ = house
+    lengths = [1, 0, 29, *[DAY] * 6, 0, DAY - 1, 1]
+    selector = SensorSelector(2, cv=3).fit(X, y, lengths=lengths)
+    assert selector.sensors_ == ("stove", "door")
+    assert len(selector.predict(X, lengths=lengths)) == len(y)
+    (only,) = selector.predict(X[:1], lengths=[0, 1, 0])
+    assert only in ACTIVITIES
+
+
+def test_an_activity_of_one_day_is_missed_when_that_day_is_held_out(house):
+    X, y, day = house
+    rare = np.where((day == 0) & (np.arange(len(y)) < 5), "bath", y)
+    selector = SensorSelector(2, cv=N_DAYS).fit(X, rare, sequence=day)
+    assert selector.classes_.tolist() == ["bath", "cook", "out", "sleep"]
+    errors = selector.path_[2].held_out
+    assert errors.by_label[0] == 1.0
+    assert errors.macro == pytest.approx(errors.by_label.mean())
+
+
 def test_the_path_is_a_frame_and_the_result_a_shortlist(house, tmp_path):
     X, y, day = house
     selector = SensorSelector(2, cv=2).fit(X, y, sequence=day)
@@ -155,11 +175,22 @@ def test_it_is_cloned_pickled_and_deterministic(house):
 
 
 def test_somebody_who_wants_to_hear_of_progress_does(house):
-    X, y, _day = house
+    X, y, day = house
     heard = []
-    SensorSelector(2, report=lambda n, value: heard.append((n, value))).fit(X, y)
-    assert [n for n, _ in heard] == [0, 1, 2]
-    assert all(a > b for (_, a), (_, b) in itertools.pairwise(heard))
+    SensorSelector(2, report=heard.append).fit(X, y)
+    assert [step.sensors for step in heard] == [0, 1, 2]
+    assert all(a.objective > b.objective for a, b in itertools.pairwise(heard))
+    heard.clear()
+    selector = SensorSelector(3, unit="feature", cv=2, report=heard.append)
+    selector.fit(X, y, sequence=day)
+    assert [(step.fold, step.units) for step in heard] == [
+        (fold, units) for fold in range(3) for units in range(4)
+    ]
+    heard.clear()
+    SensorSelector(2, direction="backward", report=heard.append).fit(X, y)
+    units = [step.units for step in heard]
+    assert units == sorted(units, reverse=True)
+    assert set(units) == set(range(6))
 
 
 @pytest.mark.parametrize(
@@ -177,6 +208,11 @@ def test_somebody_who_wants_to_hear_of_progress_does(house):
             {"sequence": [1, 2]},
             "sequence should have a value for each of 6 rows, got 2",
         ),
+        (
+            {"sequence": ["a", "a", None, "b", "b", "b"]},
+            "sequence: expected a value in row 2, got None",
+        ),
+        ({"sequence": [1.0] * 5 + [np.nan]}, "expected a value in row 5, got nan"),
         ({"sequence": [1] * 6, "lengths": [6]}, "give lengths or sequence, not both"),
         ({"lengths": [5]}, "lengths should add up to the 6 rows of X, got 5"),
         ({"unit": "room"}, "unit should be one of sensor, feature, got 'room'"),

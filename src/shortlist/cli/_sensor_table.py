@@ -66,12 +66,38 @@ def read_sensors(
     table = csr_array((values, (row_of, place)), shape=(len(sizes), len(names)))
     known = source.label_names
     labels = [
-        None if np.isnan(code) else code if known is None else known[int(code)]
+        None if np.isnan(code) else _plain(code) if known is None else known[int(code)]
         for code in y.tolist()
     ]
     return SensorColumns(
         table.tocsr()[:, kept], [names[j] for j in kept], labels, of_sequence
     )
+
+
+def unlabelled_values(texts: Sequence[str], labels: Sequence[Any]) -> list[Any]:
+    """Labels that mean that nobody knows, as numbers where labels are numbers.
+
+    Examples
+    --------
+    >>> unlabelled_values(["0", "idle"], [None, 3, 1])
+    [0, 'idle']
+    >>> unlabelled_values(["0"], ["cook", "0"])
+    ['0']
+    """
+    if any(isinstance(label, str) for label in labels):
+        return list(texts)
+    values: list[Any] = []
+    for text in texts:
+        try:
+            values.append(_plain(float(text)))
+        except ValueError:
+            values.append(text)
+    return values
+
+
+def _plain(number: float) -> float:
+    """Return whole numbers as such: activity 3, not 3.0."""
+    return int(number) if number.is_integer() else number
 
 
 def sensor_name(column: str, separator: str | None = None) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +15,9 @@ from shortlist.cli._output import check_output, open_output
 from shortlist.cli._progress import progress_bar
 
 if TYPE_CHECKING:
+    from shortlist._protocols import Progress
     from shortlist.table import SensorSelector
+    from shortlist.table._sensor_search import SensorStep
 
 _BAR = 30
 
@@ -84,7 +88,8 @@ _BAR = 30
     "form",
     type=click.Choice(["table", "csv"]),
     default="table",
-    help="table: sensors by rank and the curve of errors; csv: the curve, all digits.",
+    help="table: sensors by rank, the curve of errors, and errors of activities; csv: "
+    "the curve, all digits.",
 )
 @click.option(
     "--plot", metavar="FILE", help="Draw the curve to a PNG, SVG or PDF file."
@@ -109,31 +114,31 @@ def sensors(
     """Rank the sensors in FILE... by how well few of them tell activities apart.
 
     FILE is a table with a row for each step in time, in order. Empty cells of sensors
-    count as 0. Errors are shares of labelled rows; the macro error is the mean over
+    (and NaN) count as 0; rows without an activity are not learned from and cut their
+    sequence in two. Errors are shares of labelled rows; the macro error is the mean over
     activities, so that rare ones count as much as frequent ones.
     """
     check_output(plot, files)
-    from shortlist._protocols import Progress
-    from shortlist.cli._sensor_table import read_sensors, sensor_name
+    from shortlist.cli._sensor_table import (
+        read_sensors,
+        sensor_name,
+        unlabelled_values,
+    )
     from shortlist.table import SensorSelector
 
     table = read_sensors(files, label, sequence, never, input_format)
     n_sequences = 1 if table.sequence is None else len(set(table.sequence))
     if cv is None:
         cv = min(5, n_sequences) if n_sequences > 1 else 0
+    selector = SensorSelector(
+        k,
+        sensors=[sensor_name(name, separator) for name in table.names],
+        unlabelled=unlabelled_values(unlabelled, table.y),
+        cv=cv,
+        **settings,
+    )
     with progress_bar(quiet) as observe:
-
-        def report(n_sensors: int, value: float) -> None:
-            observe(Progress(0, "sensors", n_sensors, k, "sensors", 0, value))
-
-        selector = SensorSelector(
-            k,
-            sensors=[sensor_name(name, separator) for name in table.names],
-            unlabelled=unlabelled,
-            cv=cv,
-            report=report,
-            **settings,
-        )
+        selector.report = lambda step: observe(progress_of(step, selector))
         selector.fit(table.X, table.y, sequence=table.sequence)
     if plot is not None:
         _draw(selector, plot)
@@ -150,6 +155,19 @@ def sensors(
     for rank, name in enumerate(ranked(selector), 1):
         click.echo(f"{rank:>4}  {name}")
     click.echo(f"\n{curve(selector)}")
+    click.echo(f"\n{activities(selector, table.y)}")
+
+
+def progress_of(step: SensorStep, selector: SensorSelector) -> Progress:
+    """How far a search has come: up to k, or from all sensors down to none."""
+    from shortlist._protocols import Progress
+
+    every = len(set(selector.sensors))
+    backward = selector.direction == "backward"
+    most = selector.k if selector.unit == "feature" else min(selector.k, every)
+    done, size = (every - step.units, every) if backward else (step.units, most)
+    stage = f"fold {step.fold} of {selector.cv}" if step.fold else "sensors"
+    return Progress(0, stage, done, size, "sensors", 0, step.objective)
 
 
 def ranked(selector: SensorSelector) -> list[str]:
@@ -177,6 +195,25 @@ def curve(selector: SensorSelector) -> str:
             line += f"   {point.held_out.plain:>14.3f}   {shown:.3f}"
         length = 0 if math.isnan(shown) else round(_BAR * shown)
         lines.append(f"{line}  {'#' * length}".rstrip())
+    return "\n".join(lines)
+
+
+def activities(selector: SensorSelector, labels: Sequence[Any]) -> str:
+    """Errors of each activity for k, as text."""
+    point = selector.path_[max(size for size in selector.path_ if size <= selector.k)]
+    times = Counter(labels)
+    names = [str(name) for name in selector.classes_.tolist()]
+    width = max(len("activity"), *map(len, names))
+    lines = [f"{'activity':<{width}}     rows  error"]
+    if point.held_out is not None:
+        lines[0] += "   held-out error"
+    for code, (name, label) in enumerate(
+        zip(names, selector.classes_.tolist(), strict=True)
+    ):
+        line = f"{name:<{width}}  {times[label]:>7,}  {point.train.by_label[code]:.3f}"
+        if point.held_out is not None:
+            line += f"   {point.held_out.by_label[code]:>14.3f}"
+        lines.append(line)
     return "\n".join(lines)
 
 

@@ -69,13 +69,13 @@ def sensor_path(
     objective = table.objective(l2, n_jobs)
     fits = search.run(objective, sensor_of)
     held_out = [np.zeros((2, table.n_labels + 1)) for _ in fits]
-    for tested in folds:
+    for number, tested in enumerate(folds, 1):
         trained = np.setdiff1d(np.arange(len(table.bounds) - 1), tested)
         part, other = (
             table.sequences(trained).objective(l2, n_jobs),
             table.sequences(tested),
         )
-        found = search.run(part, sensor_of)
+        found = search.run(part, sensor_of, number)
         for counts, size in zip(held_out, fits, strict=True):
             # a search may have stopped before this size
             fit = found[max(reached for reached in found if reached <= size)]

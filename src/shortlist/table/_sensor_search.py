@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,20 @@ from shortlist._protocols import Fit, Ints, ShortlistError
 from shortlist.objectives import ChainCRF
 from shortlist.table._foba import Path, Settings, Units, foba
 
-Report = Callable[[int, float], None]
+# How many of the cheapest sensors are refitted without, to see which one to let go.
+_TRIED = 4
+
+
+class SensorStep(NamedTuple):
+    """What somebody who watches a search hears after each refit."""
+
+    fold: int  #: 0: the search in all sequences; from 1: those for held-out errors
+    units: int  #: in the model: sensors, or weights with unit="feature"
+    sensors: int
+    objective: float
+
+
+Report = Callable[[SensorStep], None]
 
 
 @dataclass(frozen=True)
@@ -25,7 +38,9 @@ class SensorSearch:
     epsilon: float = 0.0
     report: Report | None = None
 
-    def run(self, objective: ChainCRF, sensor_of: Ints) -> dict[int, Fit]:
+    def run(
+        self, objective: ChainCRF, sensor_of: Ints, fold: int = 0
+    ) -> dict[int, Fit]:
         """Fits by number of units, increasing.
 
         Parameters
@@ -33,10 +48,12 @@ class SensorSearch:
         objective : ChainCRF
         sensor_of : ndarray of shape (n_features,)
             Sensor that each column of X belongs to, from 0.
+        fold : int, default=0
+            What to tell somebody who watches.
         """
         watched: Any = objective
         if self.report is not None:
-            watched = _Reporting(objective, sensor_of, self.report)
+            watched = _Reporting(objective, self, sensor_of, fold)
         L = objective.n_labels
         of_sensor = np.repeat(sensor_of, L) if self.unit == "sensor" else None
         units = Units(objective.n_coordinates, of_sensor)
@@ -75,16 +92,23 @@ def check_search(search: SensorSearch) -> None:
 
 
 def eliminate(objective: Any, units: Units) -> Path:
-    """Begin with all units and let them leave one by one, cheapest first."""
+    """Begin with all units and let them leave one by one, cheapest first.
+
+    Of the few that cost least to set to zero, that is the one that costs least after a
+    refit of the others.
+    """
     left = list(range(units.n_units))
     fit = objective.refit(units.coordinates(left), None)
     path = Path()
     path.add(left, fit)
     while left:
         members, place = units.within(fit.support)
-        costs = objective.removal_costs(fit, place)
-        left.remove(int(members[np.argmin(costs)]))
-        fit = objective.refit(units.coordinates(left), fit)
+        costs = objective.zeroing_costs(fit, place)
+        cheapest = members[np.argsort(costs, kind="stable")[:_TRIED]].tolist()
+        rests = [[other for other in left if other != unit] for unit in cheapest]
+        fits = [objective.refit(units.coordinates(rest), fit) for rest in rests]
+        best = int(np.argmin([each.value for each in fits]))
+        left, fit = rests[best], fits[best]
         path.add(left, fit)
         path.n_backward += 1
     return path
@@ -98,15 +122,20 @@ def sensors_of(fit: Fit, n_labels: int, sensor_of: Ints) -> Ints:
 class _Reporting:
     """An objective that tells somebody of each refit."""
 
-    def __init__(self, objective: ChainCRF, sensor_of: Ints, report: Report) -> None:
-        self._objective, self._sensor_of, self._report = objective, sensor_of, report
+    def __init__(
+        self, objective: ChainCRF, search: SensorSearch, sensor_of: Ints, fold: int
+    ) -> None:
+        self._objective, self._search = objective, search
+        self._sensor_of, self._fold = sensor_of, fold
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._objective, name)
 
     def refit(self, support: Ints, start: Fit | None = None) -> Fit:
-        """Minimise Q over a support, and say how many sensors that has."""
+        """Minimise Q over a support, and say how large that is."""
         fit = self._objective.refit(support, start)
-        n = len(sensors_of(fit, self._objective.n_labels, self._sensor_of))
-        self._report(n, fit.value)
+        sensors = len(sensors_of(fit, self._objective.n_labels, self._sensor_of))
+        units = sensors if self._search.unit == "sensor" else len(fit.support)
+        if self._search.report is not None:
+            self._search.report(SensorStep(self._fold, units, sensors, fit.value))
         return fit

@@ -15,7 +15,7 @@ from shortlist._shortlist import Shortlist
 from shortlist._shortlist_text import build_frame
 from shortlist.table._groups import read_groups
 from shortlist.table._sensor_path import Errors, SensorTable, errors_of, sensor_path
-from shortlist.table._sensor_search import SensorSearch, check_search
+from shortlist.table._sensor_search import SensorSearch, SensorStep, check_search
 from shortlist.table._sensor_steps import (
     distinct_labels,
     label_codes,
@@ -58,7 +58,8 @@ class SensorSelector(BaseSelector):
     n_jobs : int, default=1
         Threads, each with sequences of its own.
     report : callable, default=None
-        Called after each refit with the number of sensors in it and its objective.
+        Called after each refit with a ``SensorStep``: ``fold`` (0: all sequences),
+        ``units`` of k in the model, ``sensors``, ``objective``.
 
     Attributes
     ----------
@@ -135,7 +136,7 @@ class SensorSelector(BaseSelector):
         cv: int = 0,
         unlabelled: Sequence[Any] = (),
         n_jobs: int = 1,
-        report: Callable[[int, float], None] | None = None,
+        report: Callable[[SensorStep], None] | None = None,
     ) -> None:
         self.k = k
         self.unit = unit

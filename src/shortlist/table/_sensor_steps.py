@@ -79,6 +79,9 @@ def sequence_bounds(lengths: Any, sequence: Any, n_steps: int) -> Ints:
         raise ShortlistError(
             f"sequence should have a value for each of {n_steps} rows, got {len(names)}"
         )
+    for row, name in enumerate(names):
+        if name is None or name != name:
+            raise DataError(f"sequence: expected a value in row {row}, got {name}")
     bounds, seen = [0], set(names[:1])
     for row in range(1, n_steps):
         if names[row] != names[row - 1]:
