@@ -1,18 +1,24 @@
 """Chains of activities: a value and gradient of ours against one of CRFsuite's.
 
     python -m benchmarks.sensors [--quick] [--repeats 5] [--check] [--path 20]
+    python -m benchmarks.sensors --write tests/objectives/crfsuite_chain.json
 
 On a made-up house of the size in the FoBa paper, 40 sensors that say yes or no, 14
 activities, 270,000 minutes. CRFsuite (python-crfsuite) is timed by its own log, the time of
 its L-BFGS iterations over the evaluations in them; ours is ``gradient`` at points as random
 as those of a search. Both have one thread, take turns, and are given CPU time. ``--check``
-compares what the two say with the same weights; ``--path`` times paths of sensors.
+compares what the two say with the same weights; ``--path`` times paths of sensors;
+``--write`` only keeps what CRFsuite says about a small house, for the tests, which do
+without it.
 """
 
 import argparse
+import itertools
+import json
 import os
 import tempfile
 import time
+from importlib.metadata import version
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -128,6 +134,36 @@ def check(house):
     )
 
 
+def write_small(path):
+    """Keep weights of CRFsuite for a small house, and what it says with them."""
+    import pycrfsuite
+
+    X, y, lengths = make_house(150, n_sensors=5, n_labels=4, day=60)
+    with tempfile.TemporaryDirectory() as folder:
+        model = os.path.join(folder, "model")
+        crfsuite_trainer(X, y, lengths, model, 30)
+        tagger = pycrfsuite.Tagger()
+        tagger.open(model)
+        columns = {f"s{j}": j for j in range(X.shape[1])}
+        chain = weights_of(tagger.info(), columns, 4)
+        said = {"tags": [], "marginals": [], "log_likelihoods": []}
+        for begin, end in itertools.pairwise([0, *np.cumsum(lengths).tolist()]):
+            tagger.set(said_of(X[begin:end]))
+            said["tags"] += [int(label) for label in tagger.tag()]
+            said["marginals"] += [
+                [tagger.marginal(str(label), t) for label in range(4)]
+                for t in range(end - begin)
+            ]
+            truth = [str(label) for label in y[begin:end]]
+            said["log_likelihoods"].append(float(np.log(tagger.probability(truth))))
+    scores = {"weights": chain.weights, "bias": chain.bias, "moves": chain.transitions}
+    kept = {"X": X.astype(int), "y": y, "lengths": lengths} | scores
+    facts = {"made by": "python-crfsuite " + version("python-crfsuite")}
+    facts |= {name: numbers.tolist() for name, numbers in kept.items()} | said
+    with open(path, "w") as out:
+        out.write(json.dumps(facts).replace(', "', ',\n"') + "\n")
+
+
 def likelihood(model, X, y):
     """Mean negative log-likelihood of a step, without the penalty."""
     l2 = 1e-4
@@ -165,7 +201,11 @@ def main():
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--path", type=int, default=0, metavar="K")
+    parser.add_argument("--write", metavar="FILE")
     asked = parser.parse_args()
+    if asked.write:
+        write_small(asked.write)
+        return
     house = make_house(2700 if asked.quick else 270_000)
     X, y, lengths = house
     print(f"sensors: {len(y):,} steps, {X.shape[1]} sensors, {y.max() + 1} activities")

@@ -1,6 +1,8 @@
 """Chains of labels: compiled sums over paths against every path, one by one."""
 
 import itertools
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,12 +11,15 @@ from hypothesis import strategies as st
 
 from reference import chain_crf as reference
 from shortlist.kernels.chain import log_partition
+from shortlist.objectives import ChainCRF, Fit
 from shortlist.objectives.chain_model import (
     ChainModel,
     label_factors,
     move_factors,
     unpacked,
 )
+
+CRFSUITE = Path(__file__).parents[1] / "objectives" / "crfsuite_chain.json"
 
 
 def model_of(rng, n_features, n_labels, size=1.0):
@@ -89,3 +94,29 @@ def test_of_equally_good_paths_the_lowest_labels_win():
     zeros = np.zeros((1, 3))
     model = unpacked(zeros, np.zeros(18))
     assert model.decode(np.ones((4, 1)), np.array([0, 2, 4])).tolist() == [0] * 4
+
+
+def test_crfsuite_says_the_same_with_the_same_weights():
+    """As kept by ``python -m benchmarks.sensors --write``; weights have six digits."""
+    kept = json.loads(CRFSUITE.read_text())
+    X, y = np.array(kept["X"], float), np.array(kept["y"])
+    bounds = bounds_of(kept["lengths"])
+    none = np.zeros(4)
+    model = ChainModel(
+        *map(np.array, (kept["weights"], kept["bias"])),
+        none,
+        none,
+        np.array(kept["moves"]),
+    )
+    assert model.decode(X, bounds).tolist() == kept["tags"]
+    np.testing.assert_allclose(model.marginals(X, bounds), kept["marginals"], atol=1e-6)
+    nuisance = np.concatenate([model.bias, none, none, model.transitions.ravel()])
+    support = np.arange(model.weights.size)
+    fit = Fit(support, model.weights.ravel(), nuisance, np.nan)
+    squares = (model.weights**2).sum() + nuisance @ nuisance
+    for (begin, end), said in zip(
+        itertools.pairwise(bounds), kept["log_likelihoods"], strict=True
+    ):
+        chain = ChainCRF(X[begin:end], y[begin:end], l2=1e-3, n_labels=4)
+        ours = -(end - begin) * (chain.value(fit) - 0.5e-3 * squares)
+        assert ours == pytest.approx(said, abs=1e-4)
