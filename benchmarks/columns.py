@@ -75,8 +75,11 @@ def report_speed(quick):
             print(f"{label:34}{cells}{product / spent:11.2f}", flush=True)
 
 
-def sparse_design(n, p, s, seed, rho=0.0, signs=False):
-    """Columns of unit variance, neighbours correlated by rho; s of them make y."""
+def sparse_design(n, p, s, seed, rho=0.0, signs=False, flipped=0.0):
+    """Columns of unit variance, neighbours correlated by rho; s of them make y.
+
+    Of signs a share may be flipped.
+    """
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, p))
     for j in range(1, p if rho else 0):
@@ -85,12 +88,32 @@ def sparse_design(n, p, s, seed, rho=0.0, signs=False):
     w = rng.choice([-1.0, 1.0], s) if rho else rng.standard_normal(s)
     z = X[:, support] @ w
     noise = 0.5 if rho else 0.1
-    return X, np.sign(z) if signs else z + noise * rng.standard_normal(n), set(support)
+    if signs:
+        wrong = rng.random(n) < flipped
+        return X, np.where(wrong, -np.sign(z), np.sign(z)), set(support)
+    return X, z + noise * rng.standard_normal(n), set(support)
 
 
 def recall(X, y, support, **settings):
     found = OnlineSubstitution(len(support), **settings).fit(X, y)
     return len(set(found.get_support(indices=True)) & support) / len(support)
+
+
+def l1_recall(X, y, support):
+    """Of the largest weights of an l1-penalised SVM that leaves as many, or a few more."""
+    from sklearn.svm import LinearSVC
+
+    k, few, many, best = len(support), 1e-4, 10.0, None
+    for _ in range(12):
+        C = np.sqrt(few * many)
+        model = LinearSVC(penalty="l1", dual=False, C=C, tol=1e-3, max_iter=3000)
+        w = model.fit(X, y).coef_[0]
+        if np.count_nonzero(w) >= k:
+            many, best = C, w
+        else:
+            few = C
+    chosen = np.argsort(-np.abs(best))[:k]
+    return len(set(chosen.tolist()) & support) / k
 
 
 def report_recall(quick):
@@ -107,12 +130,31 @@ def report_recall(quick):
                 for seed in seeds
             ]
             print(f"{name:24}{exchange:10}{np.mean(found):7.3f}", flush=True)
+    report_classes(seeds)
     for q in (1, 4, 8):
         found = [
             recall(*sparse_design(1000, 8192, 64, seed), n_workers=q, staleness=q)
             for seed in seeds
         ]
         print(f"{f'{q} workers, stale by {q}':34}{np.mean(found):7.3f}", flush=True)
+
+
+def report_classes(seeds):
+    """Beside an L1-SVM, of labels that are signs, and with one in ten flipped."""
+    for p, flipped in ((1000, 0.0), (2000, 0.0), (2000, 0.1)):
+        n = int(1.2 * 100 * np.log2(p))
+        tasks = [(n, p, 100, seed, 0.0, True, flipped) for seed in seeds]
+        what = f"signs, p = {p}" + (", 10 % flipped" if flipped else "")
+        for loss in ("logistic", "squared_hinge"):
+            for exchange in ("exact", "gradient"):
+                found = [
+                    recall(*sparse_design(*task), loss=loss, exchange=exchange)
+                    for task in tasks
+                ]
+                label = f"{what}, {loss}"
+                print(f"{label:46}{exchange:10}{np.mean(found):7.3f}", flush=True)
+        found = [l1_recall(*sparse_design(*task)) for task in tasks]
+        print(f"{what + ', L1-SVM':56}{np.mean(found):7.3f}", flush=True)
 
 
 def peak_memory(p, n=10_000):

@@ -70,6 +70,16 @@ def test_scripts_of_barda_run_without_data(scripts, monkeypatch, capsys, script)
     assert (module.RESULTS.exists() and module.RESULTS.read_bytes()) == written
 
 
+@pytest.mark.parametrize("script", ["accuracy", "real", "speedup", "theory"])
+def test_scripts_of_os_run_without_data(scripts, monkeypatch, capsys, script):
+    module = import_module(f"papers.os.{script}")
+    monkeypatch.setattr(sys, "argv", [script, "--quick"])
+    written = module.RESULTS.exists() and module.RESULTS.read_bytes()
+    module.main()
+    assert "os, quick" in capsys.readouterr().out
+    assert (module.RESULTS.exists() and module.RESULTS.read_bytes()) == written
+
+
 def test_barda_is_compared_with_its_slow_version(scripts, monkeypatch, capsys):
     module = import_module("papers.barda.exact")
     monkeypatch.setattr(sys, "argv", ["exact", "--quick"])

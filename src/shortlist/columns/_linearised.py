@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shortlist._protocols import Floats
 from shortlist.columns._data import Data, Settings
-from shortlist.columns._parabola import Parabola, parabolas
+from shortlist.columns._parabola import Parabola, parabolas, steepest
 from shortlist.columns._refit import best_fit
 from shortlist.columns._retained import Prepared, Retained
 from shortlist.kernels.substitution import (
@@ -23,14 +23,14 @@ from shortlist.kernels.substitution import (
     refresh,
     substitute_exactly,
 )
-from shortlist.losses.arrays import mean_loss
+from shortlist.losses.arrays import curvatures_into, mean_loss
 
 #: Columns that meet the same parabola, at least.
 _NARROWEST = 32
-#: Ridge of standardised weights while features are chosen, in units of one example's loss:
-#: classes may be separable. Less finds more where labels are certain, more where many are
-#: wrong.
-_RIDGE = 15.0
+#: Ridge of standardised weights while features are chosen, in units of the largest
+#: curvature of one example: of classes, which may be separable, and of numbers. For classes
+#: less finds more where labels are certain, more where many are wrong.
+_RIDGE, _RIDGE_OF_NUMBERS = 60.0, 1.0
 #: Steps are halved this often before a model stays where it is.
 _HALVINGS = 12
 #: Exchanges of a block that have not lowered the objective after this many steps are taken
@@ -52,11 +52,11 @@ class LinearisedWorker:
     def __init__(self, data: Data, settings: Settings) -> None:
         self.data, self.settings = data, settings
         self.retained = Retained.empty(settings.k, len(data.y))
-        self._l2 = _RIDGE / data.n_examples
         self._kept = no_columns(settings.k)
         self._rule = Rule(settings.free, 0.0, 0.0)
         self._W = np.zeros((settings.k, 1))
         self._bias = best_fit(data, self.retained.values[:0])[1]
+        self._l2 = self._ridge() / data.n_examples
         self._parabola: Parabola | None = None
 
     @property
@@ -147,6 +147,13 @@ class LinearisedWorker:
                 return False
             self._parabola = None
         return False
+
+    def _ridge(self) -> float:
+        ridge = _RIDGE if self.data.loss.is_classifier else _RIDGE_OF_NUMBERS
+        curvatures = np.empty((len(self.data.y), 1))
+        ones = np.ones(len(self.data.y))
+        curvatures_into(self.data.loss, self.data.y, self.margins(), ones, curvatures)
+        return ridge * steepest(self.data.loss, curvatures)
 
     def _touch(self) -> Parabola:
         """The parabola of this block, with inner products of the retained columns."""

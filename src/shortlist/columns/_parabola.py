@@ -15,7 +15,11 @@ import numpy as np
 
 from shortlist._protocols import Floats
 from shortlist.columns._data import Data
-from shortlist.losses.arrays import curvatures_into, slopes_into
+from shortlist.losses.arrays import (
+    bend_straight_parts,
+    curvatures_into,
+    slopes_into,
+)
 
 #: Curvature of an example, as a share of the most there is, that parabolas have at least.
 _LEAST = 1e-4
@@ -63,6 +67,8 @@ def parabolas(data: Data, margins: Floats) -> list[Parabola]:
     slopes, curvatures = np.empty_like(margins), np.empty_like(margins)
     slopes_into(data.loss, data.y, margins, data.share, slopes)
     curvatures_into(data.loss, data.y, margins, np.ones(len(data.y)), curvatures)
+    if margins.shape[1] == 1:
+        bend_straight_parts(data.loss, data.y, margins, curvatures)
     bound = steepest(data.loss, curvatures)
     weights = np.maximum(curvatures, _LEAST * bound) * data.share[:, np.newaxis]
     pulls = weights * margins - slopes

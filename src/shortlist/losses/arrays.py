@@ -103,6 +103,22 @@ def curvatures_into(loss, y, Z, weight, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def bend_straight_parts(loss, y, Z, curvatures):  # type: ignore[no-untyped-def]
+    """Where a loss slopes but has no curvature, give it that of a parabola.
+
+    It has the value and the slope of the loss there, and its minimum is 0, so far away,
+    where a model errs by much, it is flat. For margins Z of shape (n, 1).
+    """
+    slopes = np.empty(1)
+    for i in range(Z.shape[0]):
+        if curvatures[i, 0] == 0.0:
+            slope_into(loss, y[i], Z[i], slopes)
+            height = value_of(loss, y[i], Z[i])
+            if height > 0.0:
+                curvatures[i, 0] = slopes[0] * slopes[0] / (2.0 * height)
+
+
+@kernel
 def curvature_products_into(loss, y, Z, V, weight, out):  # type: ignore[no-untyped-def]
     """Write into row i of out the weighted second derivative of loss i, times V[i]."""
     for i in range(Z.shape[0]):
