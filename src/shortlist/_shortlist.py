@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-import operator
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import compress
-from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shortlist import storage
+from shortlist._plain_values import (
+    Label,
+    frozen,
+    frozen_json,
+    frozen_trace,
+    plain_count,
+    plain_floats,
+    plain_integers,
+    plain_json,
+    plain_labels,
+    plain_mapping,
+    plain_text,
+    plain_texts,
+)
 from shortlist._protocols import DataError, Floats, Ids, Ints, ShortlistError
 from shortlist._shortlist_text import (
     as_csv,
@@ -24,7 +36,8 @@ from shortlist._shortlist_text import (
     ranks,
 )
 
-Label: TypeAlias = str | int | float | bool
+if TYPE_CHECKING:
+    from shortlist.report import Report
 
 KIND = "shortlist"
 VERSION = 1
@@ -140,26 +153,28 @@ class Shortlist:
     version: str = field(default_factory=_package_version)
 
     def __post_init__(self) -> None:
-        self._set(**{name: _text(name, getattr(self, name)) for name in _TEXTS})
+        self._set(**{name: plain_text(name, getattr(self, name)) for name in _TEXTS})
         if self.budget not in ("shared", "per_class"):
             raise ShortlistError(
                 f"budget should be 'shared' or 'per_class', got {self.budget!r}"
             )
-        self._set(k=_count("k", self.k, at_least=1))
-        self._set(n_examples=_count("n_examples", self.n_examples))
+        self._set(k=plain_count("k", self.k, at_least=1))
+        self._set(n_examples=plain_count("n_examples", self.n_examples))
         if self.n_features is not None:
-            self._set(n_features=_count("n_features", self.n_features))
+            self._set(n_features=plain_count("n_features", self.n_features))
         self._set(
-            names=_texts("names", self.names),
-            notes=_texts("notes", self.notes),
-            params=_frozen_json(_plain_json("params", _mapping("params", self.params))),
-            trace=_frozen_trace(_mapping("trace", self.trace)),
-            intercept=_frozen(_floats("intercept", self.intercept)),
+            names=plain_texts("names", self.names),
+            notes=plain_texts("notes", self.notes),
+            params=frozen_json(
+                plain_json("params", plain_mapping("params", self.params))
+            ),
+            trace=frozen_trace(plain_mapping("trace", self.trace)),
+            intercept=frozen(plain_floats("intercept", self.intercept)),
         )
         if not self.n_margins:
             raise ShortlistError("intercept should have a value a margin, got none")
         if self.classes is not None:
-            self._set(classes=_labels(self.classes, self.n_margins))
+            self._set(classes=plain_labels(self.classes, self.n_margins))
         self._set_entries()
         self._check_entries()
 
@@ -171,18 +186,18 @@ class Shortlist:
         """Copy the columns, put the entries in order and freeze them."""
         n = len(self.names)
         columns: dict[str, NDArray[Any]] = {
-            "ids": _integers("ids", self.ids, n, np.uint64),
-            "margin": _integers("margin", self.margin, n, np.int64),
-            "scores": _floats("scores", self.scores, n, finite=False),
+            "ids": plain_integers("ids", self.ids, n, np.uint64),
+            "margin": plain_integers("margin", self.margin, n, np.int64),
+            "scores": plain_floats("scores", self.scores, n, finite=False),
         }
         if np.isnan(columns["scores"]).any():
             raise ShortlistError("scores should be numbers, got NaN")
         if self.weights is not None:
-            columns["weights"] = _floats("weights", self.weights, n)
+            columns["weights"] = plain_floats("weights", self.weights, n)
         if self.errors is not None:
-            columns["errors"] = _floats("errors", self.errors, n, finite=False)
+            columns["errors"] = plain_floats("errors", self.errors, n, finite=False)
         order = np.lexsort((columns["ids"], -columns["scores"], columns["margin"]))
-        self._set(**{name: _frozen(array[order]) for name, array in columns.items()})
+        self._set(**{name: frozen(array[order]) for name, array in columns.items()})
         self._set(names=tuple(self.names[i] for i in order))
 
     def _check_entries(self) -> None:
@@ -258,7 +273,7 @@ class Shortlist:
         Shortlist
             This one if ``n`` is not below ``k``.
         """
-        n = _count("n", n, at_least=1)
+        n = plain_count("n", n, at_least=1)
         if n >= self.k:
             return self
         if self.budget == "per_class":
@@ -371,112 +386,31 @@ class Shortlist:
         except (KeyError, TypeError, ValueError) as error:
             raise DataError(f"{path}: not a valid shortlist: {error}") from error
 
+    def report(self, path: str | os.PathLike[str] | None = None) -> Report:
+        """Tell all about it on a page for browsers: one file that needs no network.
+
+        Parameters
+        ----------
+        path : path-like, default=None
+            HTML file to write, whole or not at all; None: write nothing.
+
+        Returns
+        -------
+        Report
+            Shows itself in a notebook; has ``html``, ``summary`` and ``save``.
+        """
+        from shortlist.report import Report
+
+        report = Report(self)
+        if path is not None:
+            report.save(path)
+        return report
+
     def __repr__(self) -> str:
         return as_text(self)
 
     def _repr_html_(self) -> str:
         return as_html(self)
-
-
-def _text(name: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise ShortlistError(f"{name} should be text, got {value!r}")
-    return str(value)  # plain, should it come as a NumPy scalar
-
-
-def _texts(name: str, values: Iterable[Any]) -> tuple[str, ...]:
-    if isinstance(values, str):  # would pass for a sequence of letters
-        raise ShortlistError(f"{name} should be a sequence of texts, got {values!r}")
-    return tuple(_text(f"each of {name}", value) for value in values)
-
-
-def _count(name: str, value: Any, at_least: int = 0) -> int:
-    try:
-        count = operator.index(value)
-    except TypeError:
-        raise ShortlistError(f"{name} should be an integer, got {value!r}") from None
-    if count < at_least:
-        raise ShortlistError(f"{name} should be at least {at_least}, got {count}")
-    return count
-
-
-def _labels(labels: Iterable[Any], n_margins: int) -> tuple[Label, ...]:
-    plain = tuple(_plain_json("classes", list(labels)))
-    if not all(isinstance(label, str | int | float) for label in plain):
-        raise ShortlistError(f"classes should be texts, numbers or bools, got {plain}")
-    if len({storage.to_json(label) for label in plain}) < len(plain):
-        raise ShortlistError(f"classes should be distinct, got {plain}")
-    expected = n_margins if n_margins > 1 else 2
-    if len(plain) != expected:
-        raise ShortlistError(
-            f"classes should have {expected} labels for {n_margins} margin(s), "
-            f"got {len(plain)}"
-        )
-    return plain
-
-
-def _column(name: str, array: NDArray[Any], n: int | None) -> NDArray[Any]:
-    if array.ndim != 1:
-        raise ShortlistError(f"{name} should be one row, got shape {array.shape}")
-    if n is not None and len(array) != n:
-        raise ShortlistError(
-            f"{name} should have a value for each of {n} names, got {len(array)}"
-        )
-    return array
-
-
-def _integers(name: str, values: Any, n: int, dtype: type) -> NDArray[Any]:
-    given = np.asarray(values)
-    # Lists with ids beyond 2^63 come out of NumPy as floats: refused, not rounded.
-    if given.size and given.dtype.kind not in "iu":
-        raise ShortlistError(f"{name} should be integers, got {given.dtype}")
-    array: NDArray[Any] = given.astype(dtype)
-    if not np.array_equal(array, given):
-        raise ShortlistError(f"{name} should fit {array.dtype}, got others")
-    return _column(name, array, n)
-
-
-def _floats(
-    name: str, values: Any, n: int | None = None, finite: bool = True
-) -> NDArray[Any]:
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ShortlistError(f"{name} should be numbers, got others") from None
-    if finite and not np.isfinite(array).all():
-        raise ShortlistError(f"{name} should be finite, got NaN or infinity")
-    return _column(name, array, n)
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    array.setflags(write=False)
-    return array
-
-
-def _plain_json(name: str, value: Any) -> Any:
-    """Copy a JSON value, with NumPy scalars and subclasses made plain."""
-    try:
-        return storage.from_json(storage.to_json(value))
-    except ShortlistError as error:
-        raise ShortlistError(f"{name}: {error}") from None
-
-
-def _mapping(name: str, value: Any) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise ShortlistError(f"{name} should be a mapping, got {value!r}")
-    return value
-
-
-def _frozen_json(value: Any) -> Any:
-    if isinstance(value, dict):
-        return MappingProxyType({k: _frozen_json(item) for k, item in value.items()})
-    return tuple(map(_frozen_json, value)) if isinstance(value, list) else value
-
-
-def _frozen_trace(trace: Mapping[Any, Any]) -> Mapping[str, NDArray[Any]]:
-    names = _texts("names of traces", trace)
-    arrays = [_frozen(storage.plain_array(n, trace[n]).copy()) for n in names]
-    return MappingProxyType(dict(zip(names, arrays, strict=True)))
 
 
 def _same_bits(one: NDArray[Any], other: NDArray[Any]) -> bool:

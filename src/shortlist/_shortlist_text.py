@@ -130,11 +130,11 @@ def as_dict(shortlist: Shortlist) -> dict[str, Any]:
     rows = zip(*columns.values(), strict=True)
     entries = [dict(zip(columns, row, strict=True)) for row in rows]
     result: dict[str, Any] = {
-        part.name: _pure_json(getattr(shortlist, part.name))
+        part.name: pure_json(getattr(shortlist, part.name))
         for part in dataclasses.fields(shortlist)
         if part.name not in _ENTRY_FIELDS
     }
-    return result | {"entries": _pure_json(entries)}
+    return result | {"entries": pure_json(entries)}
 
 
 def as_frame(shortlist: Shortlist, backend: str) -> Any:
@@ -215,14 +215,14 @@ def _fits(label: Any) -> bool:
     return not isinstance(label, int) or -(2**63) <= label < 2**63
 
 
-def _pure_json(value: Any) -> Any:
+def pure_json(value: Any) -> Any:
     """Lists for arrays, None for numbers that are not finite, text for the rest."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, Mapping):
-        return {key: _pure_json(item) for key, item in value.items()}
+        return {key: pure_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_pure_json(item) for item in value]
+        return [pure_json(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if value is None or isinstance(value, bool | int | float | str):

@@ -23,6 +23,7 @@ COMMANDS = {
     "compare": "shortlist.cli.compare:compare",
     "merge": "shortlist.cli.merge:merge",
     "inspect": "shortlist.cli.inspect:inspect",
+    "report": "shortlist.cli.report:report",
     "sensors": "shortlist.cli.sensors:sensors",
     "cache": "shortlist.cli.cache:cache",
 }

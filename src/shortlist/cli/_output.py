@@ -38,7 +38,8 @@ def check_output(
         return
     from shortlist.sources._files import STDIN, find_files
 
-    paths = [file.path for file in find_files(inputs) if file.path != STDIN]
+    files = find_files(inputs) if inputs else ()
+    paths = [file.path for file in files if file.path != STDIN]
     target = os.path.realpath(out)
     if target in map(os.path.realpath, (*paths, *models)):
         _refuse(f"{out} is read by this command; write to another file", option)

@@ -1,0 +1,162 @@
+"""The summary of a shortlist: all that a report tells, as JSON values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from shortlist._shortlist import Shortlist
+from shortlist._shortlist_text import pure_json, ranks
+from shortlist.report._budget import budget_of, finite
+from shortlist.report._course import (
+    exchanges_of,
+    iterations_of,
+    membership_of,
+    stream_of,
+)
+from shortlist.report._origin import capabilities_of, reproduce
+from shortlist.report._words import ROOMS, loss_in_words, settings, spelled
+
+FORMAT = 1  #: rises when a key changes its meaning
+
+
+def summary(shortlist: Shortlist) -> dict[str, Any]:
+    """Sum up a shortlist; docs/report.md has the meaning of each key.
+
+    Parameters
+    ----------
+    shortlist : Shortlist
+
+    Returns
+    -------
+    dict
+        JSON values only. Parts that the shortlist knows nothing of are left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shortlist.report import summary
+    >>> from shortlist.sketch import Mission
+    >>> X = np.random.default_rng(0).normal(size=(100, 20))
+    >>> chosen = Mission(k=2).fit(X, X[:, 3] > X[:, 8]).shortlist_
+    >>> sorted(summary(chosen)["entries"]["name"])
+    ['x3', 'x8']
+    """
+    capabilities = capabilities_of(shortlist)
+    names = _all_names(shortlist)
+    parts: dict[str, Any] = {
+        "format": FORMAT,
+        "version": shortlist.version,
+        "asked": _asked(
+            shortlist, None if capabilities is None else capabilities.summary
+        ),
+        "task": _task(shortlist),
+        "classes": None if shortlist.classes is None else _texts(shortlist.classes),
+        "margins": _texts(shortlist.margin_labels),
+        "intercept": shortlist.intercept.tolist(),
+        "n_selected": shortlist.n_selected,
+        "n_features": shortlist.n_features,
+        "n_examples": shortlist.n_examples,
+        "entries": _entries(shortlist),
+        "budget": budget_of(shortlist, names),
+        "stream": stream_of(shortlist),
+        "iterations": iterations_of(shortlist),
+        "membership": membership_of(shortlist, names),
+        "exchanges": exchanges_of(shortlist),
+        "facts": _facts(shortlist),
+        "holdout": pure_json(shortlist.params.get("holdout")),
+        "notes": list(shortlist.notes),
+        "reproduce": reproduce(shortlist, capabilities),
+        "citation": None if capabilities is None else capabilities.citation,
+    }
+    optional = ("budget", "stream", "iterations", "membership", "exchanges", "holdout")
+    return {
+        key: part
+        for key, part in parts.items()
+        if part is not None or key not in optional
+    }
+
+
+def _asked(shortlist: Shortlist, about: str | None) -> dict[str, Any]:
+    return {
+        "method": shortlist.method,
+        "about": about,
+        "room": shortlist.room,
+        "room_about": ROOMS.get(shortlist.room),
+        "loss": shortlist.loss,
+        "loss_about": loss_in_words(shortlist.loss),
+        "k": shortlist.k,
+        "budget": shortlist.budget,
+        "settings": settings(shortlist.room, shortlist.params),
+    }
+
+
+def _texts(labels: Iterable[Any]) -> list[str]:
+    return [str(label) for label in labels]
+
+
+def _task(shortlist: Shortlist) -> str:
+    """Say what is predicted: two classes, several, a number or several of them."""
+    several = shortlist.n_margins > 1
+    if shortlist.is_classifier:
+        return "multiclass" if several else "binary"
+    return "outputs" if several else "regression"
+
+
+def _entries(shortlist: Shortlist) -> dict[str, Any]:
+    weights, errors = shortlist.weights, shortlist.errors
+    stability = _stability(shortlist)
+    columns: dict[str, Any] = {
+        "rank": ranks(shortlist).tolist(),
+        "name": list(shortlist.names),
+        "id": _texts(shortlist.ids.tolist()),  # too large for JavaScript to count
+        "margin": shortlist.margin.tolist(),
+        "score": finite(shortlist.scores),
+    }
+    if weights is not None:
+        columns["weight"] = weights.tolist()
+    if errors is not None and np.isfinite(errors).any():
+        columns["error"] = finite(errors)
+    if stability is not None:
+        columns["stability"] = stability
+    return columns
+
+
+def _stability(shortlist: Shortlist) -> list[float | None] | None:
+    """Share of resamples that chose each feature, if somebody has counted."""
+    trace = shortlist.trace
+    if "stability" not in trace or "stability_ids" not in trace:
+        return None
+    ids, shares = trace["stability_ids"].tolist(), finite(trace["stability"])
+    share_of = dict(zip(ids, shares, strict=True))
+    return [share_of.get(feature) for feature in shortlist.ids.tolist()]
+
+
+def _all_names(shortlist: Shortlist) -> dict[int, str]:
+    """Names by id, also of features that left."""
+    trace, names = shortlist.trace, shortlist.names_by_id()
+    if "left_ids" not in trace or "left_names" not in trace:
+        return names
+    ids, left = trace["left_ids"].tolist(), trace["left_names"].tolist()
+    return dict(zip(ids, left, strict=True)) | names
+
+
+def _facts(shortlist: Shortlist) -> list[dict[str, str]]:
+    """Data and run, line by line."""
+    params, known = shortlist.params, shortlist.n_features
+    facts = {
+        "examples learned from": f"{shortlist.n_examples:,}",
+        "features to choose from": "not known" if known is None else f"{known:,}",
+        "features chosen": f"{shortlist.n_selected:,}",
+    }
+    if shortlist.classes is not None:
+        facts["classes"] = ", ".join(map(str, shortlist.classes))
+    if "memory" in params:
+        facts["memory of the sketch"] = f"at most {spelled(params['memory'])}"
+    if (chance := params.get("name_collision_probability")) is not None:
+        facts["names"] = f"hashed; two share an id with probability {chance:.1g}"
+    if isinstance(objective := params.get("objective"), float):
+        facts["objective reached"] = f"{objective:.6g}"
+    return [{"term": term, "text": text} for term, text in facts.items()]

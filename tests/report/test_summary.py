@@ -1,0 +1,187 @@
+"""A summary is JSON, tells what the shortlist tells, and leaves out what it does not."""
+
+import json
+
+import numpy as np
+import pytest
+
+from report_samples import NASTY, SAMPLES, path, several_classes, shortlist
+from shortlist._registry import selectors
+from shortlist.report import summary
+from shortlist.report._budget import places
+from shortlist.report._course import MOST_MEMBERS, membership_of
+from shortlist.report._words import NO_SETTINGS, SETTINGS, loss_in_words, settings
+
+PARTS = {"budget", "stream", "iterations", "membership", "exchanges", "holdout"}
+
+
+@pytest.mark.parametrize("kind", SAMPLES)
+def test_it_is_json_and_the_same_after_saving(kind, tmp_path):
+    made = SAMPLES[kind]()
+    told = summary(made)
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    made.save(tmp_path / "model")
+    assert summary(type(made).load(tmp_path / "model")) == told
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts"),
+    [
+        ("binary", {"budget", "stream"}),
+        ("several_classes", {"budget", "stream"}),
+        ("path", {"budget"}),
+        ("members", {"budget", "membership"}),
+        ("exchanges", {"budget", "iterations", "exchanges"}),
+        ("scores_only", {"budget"}),
+        ("outputs", {"budget", "iterations"}),
+        ("nothing", set()),
+        ("with_stability", {"budget"}),
+    ],
+)
+def test_parts_that_nothing_is_known_of_are_left_out(kind, parts):
+    assert PARTS & summary(SAMPLES[kind]()).keys() == parts
+
+
+def test_entries_are_columns_with_exact_numbers_and_ids_as_text():
+    made = shortlist()
+    entries = summary(made)["entries"]
+    assert entries["name"] == ["size", NASTY, "price"]
+    assert entries["id"] == ["7", "3", str(2**64 - 1)]
+    assert entries["rank"] == [1, 2, 3]
+    assert entries["weight"] == made.weights.tolist()
+    assert entries["error"] == [None, 0.3, 0.1]
+    assert "stability" not in entries
+    assert "weight" not in summary(SAMPLES["scores_only"]())["entries"]
+
+
+def test_stability_is_told_by_feature_whatever_the_order():
+    made = SAMPLES["with_stability"]()
+    assert summary(made)["entries"]["stability"] == [0.98, 0.5, None]
+    assert summary(made.top(1))["entries"]["stability"] == [0.98]
+
+
+@pytest.mark.parametrize(
+    "kind", ["binary", "several_classes", "outputs", "scores_only"]
+)
+def test_a_cut_to_a_smaller_budget_is_what_top_gives(kind):
+    made = SAMPLES[kind]()
+    place, budget = places(made), summary(made)["budget"]
+    assert budget["kind"] == "cut"
+    assert budget["place"] == place.tolist()
+    assert budget["sizes"][-1] == place.max()
+    for k, value in zip(budget["sizes"], budget["values"], strict=True):
+        top = made.top(k)
+        kept = place <= k
+        assert top.names == tuple(np.array(made.names)[kept])
+        assert value == pytest.approx(top.scores.sum())
+
+
+def test_infinite_scores_have_no_curve_but_a_list():
+    made = shortlist(scores=np.array([np.inf, 1.0, 2.0]))
+    told = summary(made)
+    assert told["budget"]["values"] is None
+    assert told["budget"]["place"] == [1, 2, 3]
+    assert told["entries"]["score"] == [None, 2.0, 1.0]
+
+
+def test_a_path_has_the_list_of_each_size_also_of_what_left():
+    budget = summary(path())["budget"]
+    lists = [[budget["names"][f] for f in step["feature"]] for step in budget["steps"]]
+    assert lists == [["early <b>bird</b>"], ["size", NASTY], ["size", NASTY, "price"]]
+    assert budget["values"] == [1.0, 0.5, 0.25]
+    assert [step["weight"] for step in budget["steps"]][1] == [2.5, 1.5]
+    assert budget["held_out"]["loss"] == [1.1, 0.7, 0.6]
+
+
+def test_members_are_told_in_the_order_of_coming_and_by_name():
+    told = summary(SAMPLES["members"]())["membership"]
+    assert [m["name"] for m in told["members"]] == ["size", NASTY, "#12", NASTY]
+    assert [m["chosen"] for m in told["members"]] == [True, False, False, True]
+    assert told["members"][0]["stays"] == [[0, 100], [300, 500]]
+    assert told["end"] == 500
+    assert told["n_forgotten"] == 4
+
+
+def test_of_many_members_those_that_stayed_longest_are_told():
+    n = 3 * MOST_MEMBERS
+    stays = {
+        "stay_ids": np.arange(n, dtype=np.uint64),
+        "stay_margin": np.zeros(n, np.int64),
+        "stay_entered": np.zeros(n, np.int64),
+        "stay_left": np.arange(n),
+    }
+    told = membership_of(shortlist(trace=stays), {})
+    assert told["n_members"] == n
+    names = {m["name"] for m in told["members"]}
+    assert names == {f"#{i}" for i in range(n - MOST_MEMBERS, n)}
+
+
+def test_the_command_is_told_and_where_there_is_none_the_call():
+    told = summary(shortlist())["reproduce"]
+    assert told["command"] == "shortlist select a.svm -k 3"
+    assert (told["seed"], told["call"], told["version"]) == (3, None, "0.0.1")
+    called = summary(path())["reproduce"]
+    assert called["command"] is None
+    assert called["call"].endswith("FoBa(k=3, loss='squared').fit(X, y)")
+    changed = path()
+    changed = type(changed)(
+        **{f: getattr(changed, f) for f in changed.__dataclass_fields__}
+        | {"params": {"overshoot": 0.5, "objective": 1.0}}
+    )
+    assert "overshoot=0.5" in summary(changed)["reproduce"]["call"]
+
+
+@pytest.mark.parametrize("method", sorted(selectors()))
+def test_every_method_has_its_citation_and_words_for_its_settings(method):
+    capabilities = selectors()[method]
+    told = summary(shortlist(method=method, room=capabilities.room))
+    assert told["citation"] == capabilities.citation
+    assert told["asked"]["about"] == capabilities.summary
+    # told as parts of their own, or properties of the data and not of a run
+    others = {"groups", "budget"}
+    assert set(capabilities.options) - others <= SETTINGS.keys()
+    assert all(loss_in_words(loss) != loss for loss in capabilities.losses)
+
+
+def test_sensors_have_a_citation_too():
+    assert "Liu" in summary(shortlist(method="sensors", room="table"))["citation"]
+
+
+def test_settings_are_spelled_for_people():
+    params = {"k": 3, "refit": True, "lam": None, "eta": 0.1 + 0.2, "odd": {"a": [1]}}
+    spelled = {s["name"]: s["value"] for s in settings("rows", params)}
+    assert spelled == {"refit": "yes", "lam": "none", "eta": "0.3", "odd": '{"a": [1]}'}
+    meanings = {s["name"]: s["meaning"] for s in settings("rows", params)}
+    assert meanings["odd"] is None
+    assert meanings["eta"] == "step size"
+    assert "k" in NO_SETTINGS
+
+
+def test_facts_name_memory_collisions_and_what_is_not_known():
+    params = {"memory": "16MB", "name_collision_probability": 1.6e-9}
+    told = summary(shortlist(params=params, n_features=None))
+    facts = {fact["term"]: fact["text"] for fact in told["facts"]}
+    assert facts["features to choose from"] == "not known"
+    assert facts["memory of the sketch"] == "at most 16MB"
+    assert "2e-09" in facts["names"]
+
+
+def test_a_score_on_held_out_rows_is_told_without_nan():
+    held_out = {"metric": "r2", "value": float("nan"), "baseline": 0.0, "n_rows": 12}
+    told = summary(shortlist(params={"holdout": held_out}))
+    assert told["holdout"] == held_out | {"value": None}
+
+
+def test_every_key_is_documented():
+    from pathlib import Path
+
+    page = (Path(__file__).parents[2] / "docs" / "report.md").read_text()
+    keys = {key for make in SAMPLES.values() for key in summary(make())}
+    keys |= PARTS
+    assert [key for key in sorted(keys) if f"| `{key}` |" not in page] == []
+
+
+def test_labels_are_texts_in_the_order_of_the_margins():
+    told = summary(several_classes())
+    assert told["classes"] == told["margins"] == ["a", "b", NASTY]
+    assert summary(shortlist(classes=(0.0, 1.0)))["margins"] == ["1.0"]
