@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -170,9 +171,11 @@ fit_intercept, l2, search_l2, positive, epsilon, delta, tol
                 "cv: no fold has weight above 0 both in the rows it learns from and in "
                 "those it holds out; spread sample_weight, or fold the rows otherwise"
             )
-        place, _, _ = one_standard_error(self.cv_losses_)
+        place, mean, error = one_standard_error(self.cv_losses_)
         self.k_ = int(self.cv_sizes_[place])
-        self._publish(self._selected.at(self.k_, self._names_by_id))
+        chosen = self._selected.at(self.k_, self._names_by_id)
+        curve = {"cv_sizes": self.cv_sizes_, "cv_loss": mean, "cv_error": error}
+        self._publish(replace(chosen, trace={**chosen.trace, **curve}))
 
 
 def _weight_in(table: Table, rows: np.ndarray) -> Floats:

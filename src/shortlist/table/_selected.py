@@ -22,6 +22,7 @@ from shortlist.losses import binary_of, spell
 from shortlist.table._foba import Path
 from shortlist.table._gather import Table, TableLearner
 from shortlist.table._groups import groups_by_name
+from shortlist.table._path_trace import left_behind, path_trace
 from shortlist.table._problem import TableProblem, table_problem
 
 Names = Callable[[Ids], list[str]]
@@ -114,13 +115,19 @@ class Selected(NamedTuple):
         notes = [] if target is None or target.note is None else [target.note]
         if self.grouped:
             notes.append(f"k = {k} counts groups; they hold {n_distinct} features")
+        path = path_trace(self.steps, k)
+        left = left_behind(path, step.ids)
+        # in one call, as a file may be read again for it
+        named = names(np.concatenate([step.ids, left]))
+        if len(left):
+            path |= {"left_ids": left, "left_names": np.array(named[len(step.ids) :])}
         return Shortlist(
             method=self.capabilities.method,
             room=self.capabilities.room,
             loss=self.loss,
             k=max(1, n_distinct) if self.grouped else k,
             ids=step.ids,
-            names=tuple(names(step.ids)),
+            names=tuple(named[: len(step.ids)]),
             margin=step.margin,
             weights=step.weights,
             scores=step.scores,
@@ -129,7 +136,7 @@ class Selected(NamedTuple):
             n_examples=self.n_examples,
             n_features=self.n_features,
             params={**self.params, "objective": step.objective},
-            trace=self.trace,
+            trace={**self.trace, **path},
             notes=(*notes, *self.notes),
         )
 
