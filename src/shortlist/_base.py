@@ -48,6 +48,18 @@ class BaseSelector(SelectorMixin, BasePredictor):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "shortlist_")
 
+    def _repr_html_inner(self) -> str:
+        """scikit-learn's picture of the settings; of a fitted one also what it chose."""
+        picture: str = super()._repr_html_inner()
+        fitted = self.__sklearn_is_fitted__()
+        return picture + self.shortlist_._repr_html_() if fitted else picture
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
+
     @property
     def _learned(self) -> Shortlist:
         return self.shortlist_
