@@ -55,3 +55,15 @@ def test_the_page_on_sequences_works_as_written(capsys):
     printed = capsys.readouterr().out.splitlines()
     assert printed == ["('x2', 'x5')", "True", "(3,)"]
     assert all(f"`{line}`" in page.read_text() for line in printed)
+
+
+def test_the_page_on_reports_works_as_written(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = DOCS / "report.md"
+    scope = {"__name__": "docs"}
+    for block in code_in(page):
+        exec(compile(block, page.name, "exec"), scope)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed == ["['x21', 'x7', 'x2']", "[1, 2, 3]"]
+    assert all(f"`{line}`" in page.read_text() for line in printed)
+    assert Path("report.html").read_text().startswith("<!doctype html>")

@@ -62,6 +62,7 @@ def opened(chromium, tmp_path):
         shortlist.report(path)
         size = {"width": width, "height": 900}
         contexts.append(chromium.new_context(viewport=size, **options))
+        contexts[-1].set_default_timeout(120_000)  # on a machine that is busy, too
         return Opened(contexts[-1].new_page(), path)
 
     yield opened
