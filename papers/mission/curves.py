@@ -64,7 +64,7 @@ def _curves(rows, picture, x, label, flat):
     lines = -(-len(panels) // columns)
     size = (4.2 * columns, 3.4 * lines)
     figure, axes = plt.subplots(
-        lines, columns, figsize=size, squeeze=False, layout="tight"
+        lines, columns, figsize=size, squeeze=False, layout="constrained"
     )
     for axis in axes.flat[len(panels) :]:
         axis.axis("off")
@@ -92,11 +92,15 @@ def _curves(rows, picture, x, label, flat):
             table.append([NAMES[method], *cells])
         print_table(["method", *(f"{label} {at:g}" for at in places)], table)
         axis.set_title(title, fontsize=9)
-        axis.set_xscale("log", base=2 if x == "ratio" else 10)
+        if x != "rounds":
+            axis.set_xscale("log", base=2 if x == "ratio" else 10)
         axis.set_xlabel(label)
         axis.grid(alpha=0.3)
     axes.flat[0].set_ylabel("accuracy")
-    axes.flat[0].legend(fontsize=7)
+    known = {line.get_label(): line for axis in axes.flat for line in axis.get_lines()}
+    figure.legend(
+        known.values(), known.keys(), loc="outside lower center", ncols=3, fontsize=7
+    )
     figure.savefig(picture, dpi=130)
     plt.close(figure)
 
