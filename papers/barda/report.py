@@ -205,5 +205,11 @@ REPORTS = {
     "multiclass.csv": multiclass,
 }
 
-if __name__ == "__main__":
+
+def main():
+    """Report whatever results there are."""
     report_all(REPORTS, __doc__.splitlines()[0], RESULTS)
+
+
+if __name__ == "__main__":
+    main()

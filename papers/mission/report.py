@@ -131,5 +131,11 @@ REPORTS = {
     "speed.csv": skew_and_speed.speed,
 }
 
-if __name__ == "__main__":
+
+def main():
+    """Report whatever results there are."""
     report_all(REPORTS, __doc__.splitlines()[0], RESULTS)
+
+
+if __name__ == "__main__":
+    main()

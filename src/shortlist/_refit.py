@@ -20,7 +20,6 @@ have units of their own, so that none is held back because its values are small 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -50,7 +49,7 @@ from shortlist.kernels.masking import (
     renumber,
     restrict,
 )
-from shortlist.losses import alone, is_apart, n_margins, value_of
+from shortlist.losses import n_margins, value_of
 
 #: Nonzeros up to which a refit is exact: below it costs less than reading the data.
 EXACT_NNZ = 1 << 19
@@ -316,28 +315,6 @@ def _spreads(rows: MaskedRows, n_columns: int) -> tuple[Floats, Floats]:
     return squares, about_means
 
 
-class _Problem(NamedTuple):
-    """A part of a refit that can be solved by itself."""
-
-    loss: object
-    y: Floats
-    first_margin: int
-    n_margins: int
-    places: Ints  #: among the coordinates
-
-
-def _problems(target: Target, chosen: Coordinates, y: Floats) -> Iterator[_Problem]:
-    """Yield one problem, or one a class if these have nothing to do with each other."""
-    n = target.n_margins
-    if n == 1 or not is_apart(target.loss):
-        yield _Problem(target.loss, y, 0, n, np.arange(len(chosen.margin)))
-        return
-    for c in range(n):
-        loss, _ = alone(target.loss, 0.0, c)
-        signs = np.where(y == c, 1.0, -1.0)
-        yield _Problem(loss, signs, c, 1, np.flatnonzero(chosen.margin == c))
-
-
 def solve(
     target: Target, chosen: Coordinates, rows: MaskedRows, ridge: Floats
 ) -> Coordinates:
@@ -354,18 +331,19 @@ def solve(
         return chosen
     shape = (len(rows.y), len(chosen.ids))
     X = csr_array((rows.values, rows.columns, rows.indptr), shape=shape)
+    n = target.n_margins
+    objective = LinearObjective(
+        target.loss,
+        X,
+        rows.y,
+        l2=ridge / total,
+        sample_weight=rows.weight,
+        n_outputs=n,
+    )
     feature = np.repeat(np.arange(len(chosen.ids)), np.diff(chosen.first))
-    weight, bias = chosen.weight.copy(), chosen.bias.copy()
-    for loss, y, first, n, places in _problems(target, chosen, rows.y):
-        objective = LinearObjective(
-            loss, X, y, l2=ridge / total, sample_weight=rows.weight, n_outputs=n
-        )
-        margin = chosen.margin[places] - first
-        support = (feature[places] * n + margin).astype(np.int64)
-        here = slice(first, first + n)
-        start = Fit(support, weight[places], bias[here], np.inf)
-        fit = objective.refit(support, start)
-        weight[places], bias[here] = fit.weights, fit.nuisance
+    support = (feature * n + chosen.margin).astype(np.int64)
+    fit = objective.refit(support, Fit(support, chosen.weight, chosen.bias, np.inf))
+    weight, bias = fit.weights, fit.nuisance.copy()
     solved = chosen._replace(
         weight=weight, information=np.zeros(len(weight)), bias=bias
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from shortlist._protocols import Fit, Floats, Ints, ShortlistError
-from shortlist.losses import get_loss
+from shortlist.losses import get_loss, is_apart
 from shortlist.losses.arrays import (
     curvature_products_into,
     curvatures_into,
@@ -16,6 +16,7 @@ from shortlist.losses.arrays import (
     slopes_into,
     total_loss,
 )
+from shortlist.objectives.apart import refit_apart
 from shortlist.objectives.checks import (
     as_penalty,
     as_table,
@@ -189,6 +190,10 @@ class LinearObjective:
             begins at the best intercepts.
         """
         support = np.asarray(support, dtype=np.int64)
+        if self.n_outputs > 1 and self.loss.is_vector and is_apart(self.loss):
+            args = self.loss, self.y, self.n_outputs, self._of_one_output
+            fit = refit_apart(*args, support, start)
+            return fit._replace(value=self.value(fit))
         intercepts, slope_scale = self._unfitted
         theta = np.concatenate([np.zeros(len(support)), intercepts])
         if start is not None:
@@ -207,6 +212,18 @@ class LinearObjective:
         for shift in problem.free_shifts():
             theta[shift] -= theta[shift].mean()
         return Fit(support, theta[: len(support)], theta[len(support) :], value)
+
+    def _of_one_output(self, loss: Any, y: Floats) -> LinearObjective:
+        """The same table and penalty with another loss and target."""
+        return LinearObjective(
+            loss,
+            self.X,
+            y,
+            l2=self.l2,
+            sample_weight=self.sample_weight,
+            fit_intercept=self.fit_intercept,
+            **self._limits,
+        )
 
     def zeroing_costs(self, fit: Fit, unit_of: Ints | None = None) -> Floats:
         """How much Q rises if a weight of the support is set to zero, others staying.
