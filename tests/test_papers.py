@@ -221,21 +221,33 @@ def test_chains_are_timed_without_their_peer_too(scripts, monkeypatch, capsys):
 
 
 def test_the_sensor_study_pools_folds_and_draws(scripts, monkeypatch, capsys, tmp_path):
-    lines = [
-        "house,method,fold,size,sensors,features,objective,counts,names",
-        "cabin,group,0,1,1,4,0.2,2/10 0/4,door",
-        "cabin,group,0,0,0,0,0.9,0/10 4/4,",
-        "cabin,group,1,1,1,4,0.3,0/10 4/4,bed",
-        "cabin,group,1,0,0,0,0.8,0/10 4/4,",
-        "cabin,l1,0,0,1,2,nan,10/10 0/4,door",
-        "cabin,l1,1,0,0,0,nan,10/10 0/4,",
-    ]
+    from papers.foba.sensors import DONE, FACTS, KEYS
+
+    lines = [",".join([*KEYS, *FACTS])]
+    for repeat in range(2):
+        for fold in range(4):
+            place = f"{repeat},{fold}"
+            name, counts = ("door", "2/10 0/4") if fold else ("bed", f"{repeat}/10 4/4")
+            lines += [
+                f"cabin,group,{place},1,4,1,0.2,{counts},{name},",
+                f"cabin,group,{place},0,0,0,0.9,0/10 4/4,,",
+                f"cabin,group,{place},{DONE},,,,,,1.5",
+                f"cabin,l1_refit,{place},0,0,9,0.9,0/10 4/4,,",
+                f"cabin,l1_refit,{place},1,2,3,nan,4/10 4/4,{name},",
+                f"cabin,l1,{place},{DONE},,,,,,2.5",
+            ]
+    lines.append("cabin,group,2,0,1,4,1,0.2,10/10 4/4,door,")  # a repeat cut short
     (tmp_path / "sensors.csv").write_text("\n".join(lines) + "\n")
     monkeypatch.setattr(sys, "argv", ["report", "--results", str(tmp_path)])
     import_module("papers.foba.sensors_report").main()
     printed = capsys.readouterr().out
-    assert "| whole sensors, FoBa | 30.0 (21.43) |" in printed
-    assert "- whole sensors, FoBa: door 1, bed 1" in printed
+    # macro: (6/40 + 4/16) / 2 and (7/40 + 4/16) / 2; plain: 10/56 and 11/56
+    assert "repeats: 2" in printed
+    assert "| whole sensors, FoBa | 20.6 ± 0.6 (18.75) |" in printed
+    assert "- whole sensors, FoBa: door 75, bed 25" in printed
+    assert "| cabin | 1 |  |  |  |  |  |  |" in printed  # within two points of all
+    assert "| whole sensors, FoBa | 0 (-49.4 ± 0.6) |" in printed
+    assert "| cabin | 1.5 |" in printed
     for name in ("sensors", "sensors_activities"):
         assert (tmp_path / f"{name}.png").stat().st_size > 1000
 

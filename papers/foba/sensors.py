@@ -1,24 +1,32 @@
 """The sensor study: errors against the number of sensors, for chains of activities.
 
     python -m papers.foba.sensors [--quick] [--houses kasteren_houseA] [--methods foba]
+                                  [--repeats 5]
 
 Houses are recordings in minutes, observed by "has just changed" and "was the last to
 change" of each sensor; minutes without a label are left out, as if the rest followed each
-other. Days take turns in five folds. Weights have the ridge 1e-4 a step throughout.
+other. Days are dealt to four folds at random, anew in each repeat. Weights have the ridge
+1e-4 a step throughout.
 
 - ``foba``, ``forward``: single weights of a column for an activity, as in the paper, with
   and without backward steps (FoBa-gdt-CRF, Forward-gdt-CRF)
-- ``group``, ``eliminate``: whole sensors, by FoBa and by elimination from all
+- ``group``, ``group_forward``, ``eliminate``: whole sensors, by FoBa, by forward steps
+  alone, and by elimination from all
 - ``l1``, ``l1_refit``: CRFsuite with an L1 penalty, as it is and with the weights of its
-  support fitted again (python-crfsuite)
+  support fitted again (python-crfsuite). Penalties are tried between those that differ by
+  more than a sensor, until every number of sensors that there is has been seen.
 
-Writes ``results/sensors.csv``: a line a house, method, fold and size, with the steps that
-are wrong and all steps by activity. ``papers.foba.sensors_report`` reads it.
+Writes ``results/sensors.csv``: a line a house, method, repeat, fold and number of sensors,
+for the model with most weights that has so many, with the steps that are wrong and all of
+them by activity, and a line with the CPU time of the whole search. What is there is not
+run again. ``papers.foba.sensors_report`` reads it.
 """
 
 import argparse
+import itertools
 import os
 import tempfile
+import time
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -33,11 +41,23 @@ from shortlist.table._sensor_search import SensorSearch, sensors_of
 
 RESULTS = Path(__file__).parent / "results" / "sensors.csv"
 HOUSES = ("kasteren_houseA", "uci_adl_ordonezA", "mit_subject1")
-METHODS = ("group", "eliminate", "foba", "forward", "l1")
-KEYS = ("house", "method", "fold", "size")
-FACTS = ("sensors", "features", "objective", "counts", "names")
-FOLDS, RIDGE = 5, 1e-4
-PENALTIES = np.geomspace(3000.0, 0.5, 20)  #: c1 of CRFsuite, of the sum over steps
+METHODS = {  # unit and direction of a search
+    "group": ("sensor", "both"),
+    "group_forward": ("sensor", "forward"),
+    "eliminate": ("sensor", "backward"),
+    "foba": ("feature", "both"),
+    "forward": ("feature", "forward"),
+    "l1": None,
+}
+KEYS = ("house", "method", "repeat", "fold", "sensors")
+FACTS = ("features", "size", "objective", "counts", "names", "seconds")
+DONE = (
+    "done"  #: in place of sensors, in the line that says that a search is written whole
+)
+FOLDS, REPEATS, RIDGE = 4, 5, 1e-4
+MOST_SENSORS, MOST_NAMES = 30, 10
+#: c1 of CRFsuite, of the sum over steps: the first ones, and the least factor between two
+PENALTIES, LEAST_FACTOR = (3000.0, 0.5), 1.02
 
 
 class Recording:
@@ -83,7 +103,7 @@ def made_up():
 
 
 def searched(train, unit, direction, k):
-    """Models by size, with what the ledger says of them."""
+    """Size, model, sensors, number of weights and objective, for each size."""
     objective = train.objective()
     fits = SensorSearch(k, unit, direction).run(objective, train.sensor_of)
     for size, fit in fits.items():
@@ -91,17 +111,55 @@ def searched(train, unit, direction, k):
         yield size, objective.model(fit), chosen, len(fit.support), fit.value
 
 
-def l1_models(train, penalties):
-    """Models of CRFsuite, as they are and fitted again, for each penalty."""
-    objective, start = train.objective(), None
-    for place, penalty in enumerate(penalties):
-        raw = crfsuite_model(train, penalty)
+def l1_models(train, quick):
+    """Method, penalty, and the rest as above: CRFsuite as it is, and fitted again."""
+    objective, start, before = train.objective(), None, None
+    for penalty, raw in sorted(l1_path(train, quick).items(), reverse=True):
         support = np.flatnonzero(raw.weights.ravel())
-        chosen = np.unique(train.sensor_of[support // objective.n_labels])
-        yield "l1", place, raw, chosen, len(support), np.nan
-        start = objective.refit(support, start)
+        chosen = sensors_with_weights(raw, train)
+        yield "l1", penalty, raw, chosen, len(support), np.nan
+        if before is not None and np.array_equal(support, before):
+            continue  # fitted already
+        start, before = objective.refit(support, start), support
         model = objective.model(start)
-        yield "l1_refit", place, model, chosen, len(support), start.value
+        yield "l1_refit", penalty, model, chosen, len(support), start.value
+
+
+def l1_path(train, quick):
+    """Models of CRFsuite by penalty, fine enough for every number of sensors.
+
+    From a penalty that leaves no sensor to a small one; where neighbours differ by more
+    than one sensor (by more than a tenth, where there are many), one between them is tried.
+    """
+    every = len(train.sensors)
+    high, low = (30.0, 1.0) if quick else PENALTIES
+    models, count = {}, {}
+
+    def solve(penalty):
+        models[penalty] = crfsuite_model(train, penalty)
+        count[penalty] = len(sensors_with_weights(models[penalty], train))
+        return count[penalty]
+
+    while solve(high) and not quick:
+        high *= 4.0
+    while solve(low) < every and low > 0.1 and not quick:
+        low /= 2.0
+    gaps = [(min(models), max(models))]
+    while gaps:
+        small, large = gaps.pop()
+        jump = abs(count[small] - count[large])
+        if jump <= max(1, min(count[small], count[large]) // 10):
+            continue
+        if large / small < (3.0 if quick else LEAST_FACTOR):
+            continue
+        middle = float(np.sqrt(small * large))
+        solve(middle)
+        gaps += [(small, middle), (middle, large)]
+    return models
+
+
+def sensors_with_weights(model, train):
+    return np.unique(train.sensor_of[np.flatnonzero(model.weights.any(axis=1))])
 
 
 def crfsuite_model(train, penalty):
@@ -114,11 +172,12 @@ def crfsuite_model(train, penalty):
             "c1": float(penalty),
             "c2": RIDGE * len(train.y) / 2.0,  # of the sum over steps, without a half
             "max_iterations": 300,
+            "delta": 1e-7,  # of the objective in ten iterations, not 1e-5
             "feature.possible_states": True,
             "feature.possible_transitions": True,
         }
     )
-    for begin, end in zip(train.bounds[:-1], train.bounds[1:], strict=True):
+    for begin, end in itertools.pairwise(train.bounds):
         said = [
             {"bias": 1.0} | {str(j): float(row[j]) for j in np.flatnonzero(row)}
             for row in train.X[begin:end]
@@ -148,39 +207,52 @@ def counts_of(model, test):
 
 def models(method, train, quick):
     """Yield name, size, model, sensors, number of weights and objective."""
-    n_sensors = len(train.sensors)
     if method == "l1":
-        yield from l1_models(train, PENALTIES[::9] if quick else PENALTIES)
+        yield from l1_models(train, quick)
         return
-    unit = "sensor" if method in ("group", "eliminate") else "feature"
-    k = min(n_sensors, 20) if unit == "sensor" else (6 if quick else 60)
-    directions = {"forward": "forward", "eliminate": "backward"}
-    for found in searched(train, unit, directions.get(method, "both"), k):
+    unit, direction = METHODS[method]
+    most = MOST_SENSORS
+    if unit == "feature":
+        most = 6 if quick else 60 if len(train.sensors) <= 20 else 150
+    for found in searched(train, unit, direction, most):
         yield method, *found
 
 
-def study(name, recording, methods, folds, ledger, quick):
+def largest(found):
+    """For each method and number of sensors the model with most weights."""
+    kept = {}
+    for each in found:  # of equals the last: of L1 the one that shrinks least
+        kind, _, _, chosen, n_features, _ = each
+        if n_features >= kept.get((kind, len(chosen)), each)[4]:
+            kept[kind, len(chosen)] = each
+    return [kept[place] for place in sorted(kept)]
+
+
+def study(name, recording, methods, repeat, folds, ledger, quick):
     days = np.unique(recording.day)
-    for fold in range(folds):
-        tested = days[np.arange(len(days)) % FOLDS == fold]
-        train = recording.days(np.setdiff1d(days, tested))
-        test = recording.days(tested)
-        for method in methods:
-            if (name, method, fold, 0) in ledger:
-                continue
-            if method == "eliminate" and len(recording.sensors) > 20:
-                continue  # a fit of all weights for each of many sensors
-            # sizes from the largest, so that what is written last says that all is done
-            for found in reversed(list(models(method, train, quick))):
-                kind, size, model, chosen, n_features, value = found
-                facts = {
-                    "sensors": len(chosen),
-                    "features": n_features,
-                    "objective": value,
-                    "counts": counts_of(model, test),
-                    "names": "; ".join(recording.sensors[s] for s in chosen),
-                }
-                ledger.add((name, kind, fold, size), facts)
+    turns = np.random.default_rng(repeat).permutation(len(days)) % FOLDS
+    for fold, method in itertools.product(range(folds), methods):
+        if (name, method, repeat, fold, DONE) in ledger:
+            continue
+        tested = days[turns == fold]
+        train, test = recording.days(np.setdiff1d(days, tested)), recording.days(tested)
+        begun = time.process_time()
+        found = list(models(method, train, quick))
+        seconds = time.process_time() - begun
+        for kind, size, model, chosen, n_features, value in largest(found):
+            facts = {
+                "features": n_features,
+                "size": size,
+                "objective": value,
+                "counts": counts_of(model, test),
+                "names": "; ".join(recording.sensors[s] for s in chosen)
+                if len(chosen) <= MOST_NAMES
+                else "",
+            }
+            place = (name, kind, repeat, fold, len(chosen))
+            if place not in ledger:  # a run may have been cut short while writing
+                ledger.add(place, facts)
+        ledger.add((name, method, repeat, fold, DONE), {"seconds": seconds})
 
 
 def main():
@@ -188,6 +260,7 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--houses", nargs="+", default=HOUSES)
     parser.add_argument("--methods", nargs="+", default=METHODS, choices=METHODS)
+    parser.add_argument("--repeats", type=int, default=REPEATS)
     asked = parser.parse_args()
     methods = list(asked.methods)
     try:
@@ -197,16 +270,17 @@ def main():
         methods = [method for method in methods if method != "l1"]
     if asked.quick:
         print("foba: sensors of a made-up house")
-        study("made up", made_up(), methods, 1, Ledger(None, KEYS, FACTS), quick=True)
+        ledger = Ledger(None, KEYS, FACTS)
+        study("made up", made_up(), methods, 0, 1, ledger, quick=True)
         return
     ledger = Ledger(RESULTS, KEYS, FACTS)
-    for name in asked.houses:
+    for repeat, name in itertools.product(range(asked.repeats), asked.houses):
         try:
             recording = recorded(name)
         except Missing as missing:
             print(missing)
             continue
-        study(name, recording, methods, FOLDS, ledger, quick=False)
+        study(name, recording, methods, repeat, FOLDS, ledger, quick=False)
 
 
 if __name__ == "__main__":

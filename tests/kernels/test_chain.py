@@ -90,6 +90,18 @@ def test_probabilities_stay_probabilities_where_factors_would_vanish():
     np.testing.assert_allclose(marginals.sum(axis=1), 1.0, rtol=1e-9)
 
 
+def test_sums_that_hardly_overlap_are_exact_too():
+    """What comes and what went say the opposite of each other: shares leave their range."""
+    rng = np.random.default_rng(2)
+    n, n_labels = 40, 3
+    scores = rng.choice([0.0, -400.0], (n, n_labels)) + rng.normal(size=(n, n_labels))
+    model = unpacked(np.eye(n_labels), np.zeros(n_labels * (n_labels + 3)))
+    model = model._replace(transitions=-200.0 * (1.0 - np.eye(n_labels)))
+    _, sure, _ = reference.forward_backward(scores, model.moves)
+    marginals = model.marginals(scores, np.array([0, n]))
+    np.testing.assert_allclose(marginals, sure, rtol=1e-9, atol=1e-12)
+
+
 def test_of_equally_good_paths_the_lowest_labels_win():
     zeros = np.zeros((1, 3))
     model = unpacked(zeros, np.zeros(18))
