@@ -20,6 +20,20 @@ def scripts(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT))
 
 
+@pytest.fixture
+def reported(scripts, monkeypatch, capsys, tmp_path):
+    """Run the report of a paper on lines of results; return what it prints."""
+
+    def reported(paper, lines):
+        for name, text in lines.items():
+            (tmp_path / f"{name}.csv").write_text("\n".join(text) + "\n")
+        monkeypatch.setattr(sys, "argv", ["report", "--results", str(tmp_path)])
+        import_module(f"papers.{paper}.report").main()
+        return capsys.readouterr().out
+
+    return reported
+
+
 @pytest.mark.parametrize(
     "script",
     [
@@ -115,9 +129,7 @@ def test_each_pass_has_an_order_of_its_own_and_a_seed_repeats_them(scripts):
     np.testing.assert_array_equal(orders[0], next(again.blocks()).y)
 
 
-def test_barda_reports_whatever_results_there_are(
-    scripts, monkeypatch, capsys, tmp_path
-):
+def test_barda_reports_whatever_results_there_are(reported, tmp_path):
     regret = "a,barda,paper,1.0,{},{},0.1,4,1,{},0.3,0.5,{},1"
     lines = {
         "accuracy": [
@@ -147,11 +159,7 @@ def test_barda_reports_whatever_results_there_are(
             "a,0,rest,1,5,0.6,0.3,8",
         ],
     }
-    for name, text in lines.items():
-        (tmp_path / f"{name}.csv").write_text("\n".join(text) + "\n")
-    monkeypatch.setattr(sys, "argv", ["report", "--results", str(tmp_path)])
-    import_module("papers.barda.report").main()
-    printed = capsys.readouterr().out
+    printed = reported("barda", lines)
     assert "| B-ARDA | 1 to 2 | 60.0 / 70.0 | 80.0 |" in printed
     # 120 - 40; (4 / .6) + (1 / .6 + .3) 16; .5 sqrt(2 400 16)
     assert "| 80 | T^0.42 | 38 | 57 |" in printed
@@ -341,9 +349,7 @@ def test_clicks_with_rare_labels_are_rare_and_follow_the_margins(scripts):
     assert truth["auc"] > 0.9
 
 
-def test_mission_reports_whatever_results_there_are(
-    scripts, monkeypatch, capsys, tmp_path
-):
+def test_mission_reports_whatever_results_there_are(reported, tmp_path):
     lines = {
         "topk": [
             "set,split,coverage,k,method,test,held_out,same",
@@ -379,11 +385,7 @@ def test_mission_reports_whatever_results_there_are(
             "a,9,5,0,mission_paper,3",
         ],
     }
-    for name, text in lines.items():
-        (tmp_path / f"{name}.csv").write_text("\n".join(text) + "\n")
-    monkeypatch.setattr(sys, "argv", ["report", "--results", str(tmp_path)])
-    import_module("papers.mission.report").main()
-    printed = capsys.readouterr().out
+    printed = reported("mission", lines)
     assert "| SGD-IHT | 0.600 ± 0.141 |" in printed
     assert "| clicks | MISSION, paper, lazy | 0.250 |" in printed
     assert "dna, held out, coverage 1.0:" in printed

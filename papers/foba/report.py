@@ -87,11 +87,11 @@ def paired_table(rows):
             if not pairs:
                 continue
             recall = [float(a["recall"]) - float(b["recall"]) for a, b in pairs]
-            cpu = np.median([float(a["cpu"]) / float(b["cpu"]) for a, b in pairs])
+            cpu = [float(a["cpu"]) / float(b["cpu"]) for a, b in pairs]
             error = np.std(recall, ddof=1) / np.sqrt(len(recall))
             print(
                 f"| {design} | {NAMES[method]} | {np.mean(recall):+.3f} ± {error:.3f} | "
-                f"{cpu:.3f} |"
+                f"{np.median(cpu):.3f} ({min(cpu):.2f} to {max(cpu):.2f}) |"
             )
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from shortlist.cli._failures import as_options
+
 if TYPE_CHECKING:
     from shortlist._protocols import Ids, RowBlock, RowSource
     from shortlist._shortlist import Shortlist
@@ -38,6 +40,21 @@ def open_rows(
         if label_map is None
         else LabelledSource(source, label_map, strict=strict)
     )
+
+
+def open_labelled(
+    files: Sequence[str],
+    input_format: str,
+    on_error: str,
+    options: Mapping[str, Any],
+    label_map: str | None,
+) -> RowSource:
+    """``open_rows`` for rows to learn from: a table must have been told its target."""
+    source = open_rows(files, input_format, on_error, options, label_map)
+    hint = getattr(source, "target_hint", None)
+    if hint is not None:
+        raise click.UsageError(as_options(f"{source.name}: expected labels; {hint}"))
+    return source
 
 
 def table_options_of(

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import click
 import numpy as np
 
 from shortlist._protocols import ShortlistError
-from shortlist.cli._failures import as_options
-from shortlist.cli._input import open_rows
+from shortlist.cli._input import open_labelled
 
 if TYPE_CHECKING:
     from shortlist._protocols import RowSource
@@ -34,16 +32,9 @@ def read_whole(
     """Read files with the options of a command; ``groups`` names a column of groups."""
     from shortlist.table._gather import gather
 
-    source = open_rows(
-        options["files"],
-        options["input_format"],
-        options["on_error"],
-        given,
-        options["label_map"],
-    )
-    hint = getattr(source, "target_hint", None)
-    if hint is not None:
-        raise click.UsageError(as_options(f"{source.name}: expected labels; {hint}"))
+    asked = ("files", "input_format", "on_error")
+    files, input_format, on_error = (options[name] for name in asked)
+    source = open_labelled(files, input_format, on_error, given, options["label_map"])
     parts = list(source.blocks())
     if not parts:
         raise ShortlistError(f"{source.name}: no rows")

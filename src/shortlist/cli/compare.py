@@ -16,7 +16,8 @@ from shortlist.cli._options import (
     quiet_option,
     table_options,
 )
-from shortlist.cli._output import check_output, open_output
+from shortlist.cli._output import check_output
+from shortlist.cli._plotting import picture
 from shortlist.cli._progress import progress_bar
 
 if TYPE_CHECKING:
@@ -121,7 +122,8 @@ def compare(**options: Any) -> None:
             watch=watch,
         )
     if plot is not None:
-        _draw(display, plot)
+        with picture(plot, 7.0, 4.5) as axes:
+            display.plot(ax=axes)
     if options["form"] == "csv":
         click.echo(display.frame.to_csv(index=False), nl=False)
         return
@@ -150,19 +152,3 @@ def as_text(display: CompareDisplay) -> str:
             lines.append(f"  {row['method']:<18}" + "".join(f"{c:>10}" for c in cells))
         lines.append("")
     return "\n".join(lines).rstrip()
-
-
-def _draw(display: CompareDisplay, plot: str) -> None:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        from shortlist._protocols import ShortlistError
-
-        raise ShortlistError(
-            "--plot needs matplotlib: pip install 'shortlist[plot]'"
-        ) from None
-    figure = Figure(figsize=(7.0, 4.5), layout="constrained")
-    display.plot(ax=figure.subplots())
-    form = plot.rpartition(".")[2].lower()
-    with open_output(plot) as stream:
-        figure.savefig(stream, format=form if form in ("png", "svg", "pdf") else "png")

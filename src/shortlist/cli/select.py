@@ -14,12 +14,11 @@ from shortlist.cli._columns import choose_from_columns, columns_options
 from shortlist.cli._command import Command
 from shortlist.cli._dna import as_params as dna_params
 from shortlist.cli._dna import dna_options, dna_settings
-from shortlist.cli._failures import as_options
 from shortlist.cli._holdout import (
     hold_out,
 )
 from shortlist.cli._input import as_params as table_params
-from shortlist.cli._input import open_rows, skipped_line
+from shortlist.cli._input import open_labelled, skipped_line
 from shortlist.cli._learner import make_learner
 from shortlist.cli._method_options import method_options
 from shortlist.cli._options import (
@@ -284,10 +283,7 @@ def open_table_or_rows(options: Mapping[str, Any]) -> RowSource:
     if options["classes"] is not None and "labels" in takes and label_map is None:
         given["labels"] = options["classes"].split(",")
     given |= dna_settings(options, files, input_format)
-    source = open_rows(files, input_format, options["on_error"], given, label_map)
-    hint = getattr(source, "target_hint", None)
-    if hint is not None:
-        raise click.UsageError(as_options(f"{source.name}: expected labels; {hint}"))
+    source = open_labelled(files, input_format, options["on_error"], given, label_map)
     return with_pairs_as(options, source)
 
 

@@ -11,7 +11,8 @@ import click
 
 from shortlist.cli._command import Command
 from shortlist.cli._options import files_argument, input_format_option, quiet_option
-from shortlist.cli._output import check_output, open_output
+from shortlist.cli._output import check_output
+from shortlist.cli._plotting import picture
 from shortlist.cli._progress import progress_bar
 
 if TYPE_CHECKING:
@@ -141,7 +142,8 @@ def sensors(
         selector.report = lambda step: observe(progress_of(step, selector))
         selector.fit(table.X, table.y, sequence=table.sequence)
     if plot is not None:
-        _draw(selector, plot)
+        with picture(plot, 6.4, 4.0) as axes:
+            _draw(selector, axes)
     if form == "csv":
         click.echo(_csv(selector), nl=False)
         return
@@ -234,18 +236,9 @@ def _csv(selector: SensorSelector) -> str:
     return out.getvalue()
 
 
-def _draw(selector: SensorSelector, plot: str) -> None:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        from shortlist._protocols import ShortlistError
-
-        raise ShortlistError(
-            "--plot needs matplotlib: pip install 'shortlist[plot]'"
-        ) from None
+def _draw(selector: SensorSelector, axes: Any) -> None:
+    """Errors in training and held out, against the number of sensors."""
     path = {size: p for size, p in selector.path_.items() if size <= selector.k}
-    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
-    axes = figure.subplots()
     kinds = {"in training": [p.train for p in path.values()]}
     if selector.cv:
         kinds["held out"] = [p.held_out for p in path.values() if p.held_out]
@@ -258,6 +251,3 @@ def _draw(selector: SensorSelector, plot: str) -> None:
             axes.plot([*path], shares, style, color=color, label=label, markersize=4)
     axes.set(xlabel=f"number of {selector.unit}s", ylabel="error", ylim=(0, None))
     axes.legend()
-    form = plot.rpartition(".")[2].lower()
-    with open_output(plot) as stream:
-        figure.savefig(stream, format=form if form in ("png", "svg", "pdf") else "png")

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from shortlist._protocols import Capabilities, Floats, ShortlistError
 from shortlist.columns._data import Data
+from shortlist.columns._held_model import HeldModel
 from shortlist.columns._parabola import parabolas
 from shortlist.columns._refit import best_fit
 from shortlist.columns._request import check_lists, check_passes
-from shortlist.columns._retained import Prepared, Retained
+from shortlist.columns._retained import Prepared
 from shortlist.kernels.shrinking import shrink
 from shortlist.kernels.substitution import ALWAYS, SKIPPED
 from shortlist.losses import Squared
@@ -85,7 +86,7 @@ class GraftingRequest:
         }
 
 
-class GraftingWorker:
+class GraftingWorker(HeldModel):
     """Retains columns whose weights an l1 penalty leaves, k of them at most.
 
     Weights are optimal for the penalty whenever a column has come in. If more than k are
@@ -99,43 +100,18 @@ class GraftingWorker:
     """
 
     def __init__(self, data: Data, k: int, lam: float) -> None:
-        self.data, self.k, self.penalty = data, k, lam
+        super().__init__(data, k + 1)
+        self.k, self.penalty = k, lam
         self._has_floor = lam == 0.0
         self._l2 = 0.0
         if self._has_floor and not isinstance(data.loss, Squared):
             self._l2 = _RIDGE / data.n_examples
-        self.retained = Retained.empty(k + 1, len(data.y))
         self.n_arrived = 0
-        C = data.n_margins
-        self._W = np.zeros((k + 1, C))
         self._locked = np.zeros(k + 1, np.bool_)
-        self._bias = best_fit(data, self.retained.values[:0])[1]
         # of the squared loss parabolas are all the same, and so are inner products
         self._squared = isinstance(data.loss, Squared)
         self._gram, self._corr = np.zeros((k + 1, k + 1)), np.zeros(k + 1)
         self._slopes = self._slopes_at(self.margins())
-
-    @property
-    def weights(self) -> Floats:
-        """Of the retained columns, shape (n, C)."""
-        return self._W[: self.retained.n].copy()
-
-    @property
-    def intercept(self) -> Floats:
-        """Of columns that are centred, shape (C,)."""
-        return self._bias.copy()
-
-    def margins(self) -> Floats:
-        """What the retained columns and the intercept say, shape (n_rows, C)."""
-        n = self.retained.n
-        return np.ascontiguousarray(
-            self.retained.values[:n].T @ self._W[:n] + self._bias
-        )
-
-    def objective(self) -> float:
-        """Mean loss."""
-        y, share = self.data.y, self.data.share
-        return float(mean_loss(self.data.loss, y, self.margins(), share))
 
     def step(self, block: Prepared, status: NDArray[np.int64], pass_number: int) -> int:
         """Let the columns of a block arrive; return how many came in."""

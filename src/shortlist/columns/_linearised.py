@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from shortlist._protocols import Floats
 from shortlist.columns._data import Data, Settings
+from shortlist.columns._held_model import HeldModel
 from shortlist.columns._parabola import Parabola, parabolas, steepest
 from shortlist.columns._refit import best_fit
-from shortlist.columns._retained import Prepared, Retained
+from shortlist.columns._retained import Prepared
 from shortlist.kernels.substitution import (
     ARRIVED,
     Arriving,
@@ -40,7 +41,7 @@ _MORE_STEPS, _INDIVISIBLE = 4, 16
 _AT_REST = 1e-9
 
 
-class LinearisedWorker:
+class LinearisedWorker(HeldModel):
     """Retains the best columns it has met, for a loss of one margin.
 
     Parameters
@@ -50,41 +51,17 @@ class LinearisedWorker:
     """
 
     def __init__(self, data: Data, settings: Settings) -> None:
-        self.data, self.settings = data, settings
-        self.retained = Retained.empty(settings.k, len(data.y))
+        super().__init__(data, settings.k)
+        self.settings = settings
         self._kept = no_columns(settings.k)
         self._rule = Rule(settings.free, 0.0, 0.0)
-        self._W = np.zeros((settings.k, 1))
-        self._bias = best_fit(data, self.retained.values[:0])[1]
         self._l2 = self._ridge() / data.n_examples
         self._parabola: Parabola | None = None
-
-    @property
-    def weights(self) -> Floats:
-        """Of the retained columns, shape (n, 1)."""
-        return self._W[: self.retained.n].copy()
-
-    @property
-    def intercept(self) -> Floats:
-        """Of columns that are centred, shape (1,)."""
-        return self._bias.copy()
 
     @property
     def n_arrived(self) -> int:
         """How many candidates have come."""
         return int(self._kept.counts[ARRIVED])
-
-    def margins(self) -> Floats:
-        """What the retained columns and the intercept say, shape (n_rows, 1)."""
-        n = self.retained.n
-        return np.ascontiguousarray(
-            self.retained.values[:n].T @ self._W[:n] + self._bias
-        )
-
-    def objective(self) -> float:
-        """Mean loss."""
-        y, share = self.data.y, self.data.share
-        return float(mean_loss(self.data.loss, y, self.margins(), share))
 
     def step(self, block: Prepared, status: NDArray[np.int64], pass_number: int) -> int:
         """Let the columns of a block arrive; return how many came in."""

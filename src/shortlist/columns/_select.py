@@ -14,7 +14,7 @@ from shortlist.columns import _grafting
 from shortlist.columns._cluster import ClusterSubstitution, check_engine
 from shortlist.columns._data import Data
 from shortlist.columns._grafting import GraftingRequest
-from shortlist.columns._run import ColumnRun
+from shortlist.columns._run import ColumnRequest, ColumnRun
 from shortlist.columns._sharing import SharedSubstitution
 from shortlist.columns._substitution import CAPABILITIES, Request
 from shortlist.engines.columns import run_columns
@@ -54,12 +54,10 @@ def select_columns(
         cluster = ClusterSubstitution(data, request, source, n_workers, seed=seed)
         chosen = cluster.run(observe)
     elif n_workers == 1:
-        run = ColumnRun(data, request, CAPABILITIES.method)
-        chosen = run_columns(run, source, observe)
+        chosen = _by_one_worker(data, request, CAPABILITIES.method, source, observe)
     else:
         shared = SharedSubstitution(data, request, source, n_workers, seed=seed)
         chosen = shared.run(observe)
-    assert isinstance(chosen, Shortlist)
     return chosen
 
 
@@ -69,21 +67,28 @@ def graft_columns(
     *,
     loss: Any = "auto",
     classes: Sequence[str] | None = None,
-    always: Sequence[str] = (),
-    never: Sequence[str] = (),
-    seed: int = 0,
-    n_workers: int = 1,
-    engine: str = "threads",
     observe: Observer | None = None,
     **settings: Any,
 ) -> Shortlist:
     """Choose by Grafting, which has one worker and nothing random; else as above."""
-    if n_workers != 1 or engine != "threads":
+    one = {"n_workers": 1, "engine": "threads"}
+    if any(settings.pop(name, only) != only for name, only in one.items()):
         raise ShortlistError("grafting goes with one worker and engine='threads'")
-    data = _data(source, loss, classes)
-    request = GraftingRequest(k, always=tuple(always), never=tuple(never), **settings)
-    run = ColumnRun(data, request, _grafting.CAPABILITIES.method)
-    chosen = run_columns(run, source, observe)
+    settings.pop("seed", None)
+    settings |= {name: tuple(settings.get(name, ())) for name in ("always", "never")}
+    data, request = _data(source, loss, classes), GraftingRequest(k, **settings)
+    method = _grafting.CAPABILITIES.method
+    return _by_one_worker(data, request, method, source, observe)
+
+
+def _by_one_worker(
+    data: Data,
+    request: ColumnRequest,
+    method: str,
+    source: ColumnSource,
+    observe: Observer | None,
+) -> Shortlist:
+    chosen = run_columns(ColumnRun(data, request, method), source, observe)
     assert isinstance(chosen, Shortlist)
     return chosen
 

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from shortlist._protocols import Floats
 from shortlist.columns._data import Data, Settings
+from shortlist.columns._held_model import HeldModel
 from shortlist.columns._refit import best_fit
-from shortlist.columns._retained import Column, Prepared, Retained
+from shortlist.columns._retained import Column, Prepared
 from shortlist.columns._sweep import (
     OWN,
     SLOPE_OF_NEWCOMER,
@@ -25,7 +26,6 @@ from shortlist.columns._sweep import (
     sweep,
 )
 from shortlist.kernels.substitution import ALWAYS, SKIPPED, power_step, weakest
-from shortlist.losses.arrays import mean_loss
 
 #: Rows that a thread works on at a time; sums do not depend on the number of threads.
 _PART = 1 << 14
@@ -39,7 +39,7 @@ _SEARCH_RIDGE = 50.0
 _LEAST_CURVATURE = 0.05
 
 
-class SmoothWorker:
+class SmoothWorker(HeldModel):
     """Retains the best columns it has met, for a loss with any number of margins.
 
     Parameters
@@ -49,15 +49,14 @@ class SmoothWorker:
     """
 
     def __init__(self, data: Data, settings: Settings) -> None:
-        self.data, self.settings = data, settings
+        super().__init__(data, settings.k)
+        self.settings = settings
         k, C, n_rows = settings.k, data.n_margins, len(data.y)
-        self.retained = Retained.empty(k, n_rows)
         self.n_arrived = 0
         self._l2 = 0.0 if settings.eta > 0.0 else _SEARCH_RIDGE / data.n_examples
         self._locked = np.zeros(k, np.bool_)
         self._n_free = 0
         self._gram, self._vector = np.zeros((k, k)), np.zeros(k)
-        self._W, self._bias = np.zeros((k, C)), np.zeros(C)
         self._nobody = np.zeros((n_rows, C))
         self._examples = Examples(data.y, data.share)
         starts = range(0, n_rows, _PART)
@@ -65,29 +64,7 @@ class SmoothWorker:
         self._swept = [
             Swept(np.zeros((k, C)), np.zeros((3, C)), np.zeros(1)) for _ in starts
         ]
-        self._bias[:] = best_fit(data, self.retained.values[:0])[1] / settings.n_sharing
-
-    @property
-    def weights(self) -> Floats:
-        """Of the retained columns, shape (n, C)."""
-        return self._W[: self.retained.n].copy()
-
-    @property
-    def intercept(self) -> Floats:
-        """Of columns that are centred, shape (C,)."""
-        return self._bias.copy()
-
-    def margins(self) -> Floats:
-        """What the retained columns and the intercept say, shape (n_rows, C)."""
-        n = self.retained.n
-        return np.ascontiguousarray(
-            self.retained.values[:n].T @ self._W[:n] + self._bias
-        )
-
-    def objective(self, others: Floats | None = None) -> float:
-        """Mean loss."""
-        Z = self.margins() if others is None else self.margins() + others
-        return float(mean_loss(self.data.loss, self.data.y, Z, self.data.share))
+        self._bias /= settings.n_sharing
 
     def step(
         self,

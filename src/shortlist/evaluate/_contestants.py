@@ -93,7 +93,12 @@ def _l1_classes(X: Any, y: np.ndarray, ks: Sequence[int], seed: int) -> dict[int
         warnings.simplefilter("ignore", ConvergenceWarning)  # an order needs few digits
         for C in _PATH:
             model = LinearSVC(
-                penalty="l1", dual=False, C=C, tol=1e-3, max_iter=200, random_state=seed
+                penalty="l1",
+                dual=False,
+                C=C,
+                tol=1e-3,
+                max_iter=1000,
+                random_state=seed,
             )
             order.enter(np.abs(model.fit(A, y).coef_).max(axis=0))
             if len(order.columns) >= max(ks):
@@ -111,7 +116,7 @@ def _l1_numbers(X: Any, y: np.ndarray, ks: Sequence[int], seed: int) -> dict[int
     largest = float(np.abs(A.T @ target).max()) / len(y)
     if largest == 0.0:
         return {k: np.empty(0, np.int64) for k in ks}
-    model = Lasso(warm_start=True, max_iter=300, tol=1e-3)
+    model = Lasso(warm_start=True, max_iter=1000, tol=1e-3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         for share in np.geomspace(0.95, 1e-3, 40):

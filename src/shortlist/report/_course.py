@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from shortlist._protocols import Ints
 from shortlist._shortlist import Shortlist
+from shortlist._stays import has_stays, longest_members
 from shortlist.report._budget import finite
 
 #: Features whose stays are told, those that were members longest.
@@ -42,42 +44,32 @@ def iterations_of(shortlist: Shortlist) -> dict[str, Any] | None:
 def membership_of(shortlist: Shortlist, names: dict[int, str]) -> dict[str, Any] | None:
     """Stays of the features that were members longest, in the order of coming."""
     trace = shortlist.trace
-    if not len(trace.get("stay_ids", ())):
+    if not has_stays(shortlist) or not len(trace["stay_ids"]):
         return None
-    entered, left = trace["stay_entered"], trace["stay_left"]
-    keys = np.stack([trace["stay_margin"].astype(np.uint64), trace["stay_ids"]], axis=1)
-    pairs, which = np.unique(keys, axis=0, return_inverse=True)
-    which = which.ravel()
-    total = np.bincount(which, left - entered, len(pairs))
-    first = np.full(len(pairs), np.iinfo(np.int64).max)
-    np.minimum.at(first, which, entered)
-    longest = np.argsort(-total, kind="stable")[:MOST_MEMBERS]
-    chosen = set(zip(shortlist.margin.tolist(), shortlist.ids.tolist(), strict=True))
-    members = []
-    for pair in longest[np.argsort(first[longest], kind="stable")].tolist():
-        margin, number = (int(part) for part in pairs[pair])
-        stays = np.flatnonzero(which == pair)
-        told = stays[
-            np.argsort(entered[stays] - left[stays], kind="stable")[:MOST_STAYS]
-        ]
-        told = np.sort(told)
-        members.append(
-            {
-                "name": names.get(number, f"#{number}"),
-                "margin": margin,
-                "chosen": (margin, number) in chosen,
-                "stays": np.stack([entered[told], left[told]], axis=1).tolist(),
-                "n_stays": len(stays),
-            }
-        )
+    members, n_members = longest_members(shortlist, MOST_MEMBERS)
     forgotten = trace.get("stays_forgotten")
     return {
         "unit": "examples",
-        "end": int(left.max()),
-        "members": members,
-        "n_members": len(pairs),
+        "end": int(trace["stay_left"].max()),
+        "members": [
+            {
+                "name": names.get(member.number, f"#{member.number}"),
+                "margin": member.margin,
+                "chosen": member.chosen,
+                "stays": _longest(member.stays).tolist(),
+                "n_stays": len(member.stays),
+            }
+            for member in members
+        ],
+        "n_members": n_members,
         "n_forgotten": 0 if forgotten is None else int(forgotten.sum()),
     }
+
+
+def _longest(stays: Ints) -> Ints:
+    """Of many stays the longest, in the order of coming."""
+    told = np.argsort(stays[:, 0] - stays[:, 1], kind="stable")[:MOST_STAYS]
+    return stays[np.sort(told)]
 
 
 def exchanges_of(shortlist: Shortlist) -> dict[str, Any] | None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from shortlist._protocols import ShortlistError
 from shortlist._shortlist import Shortlist
 from shortlist._shortlist_text import printable
+from shortlist._stays import has_stays, longest_members
 
 _CHOSEN, _GONE = "#1f77b4", "#b0b0b0"
 
@@ -33,7 +32,7 @@ def draw_membership(
         Names, by id, of features that the shortlist does not name. It names those it
         chose and those that were members longest.
     """
-    if "stay_ids" not in shortlist.trace:
+    if not has_stays(shortlist):
         raise ShortlistError(
             f"a shortlist by {shortlist.method} does not say who was a member when"
         )
@@ -43,33 +42,22 @@ def draw_membership(
         raise ShortlistError(
             "plot_membership needs matplotlib: pip install 'shortlist[plot]'"
         ) from None
-    trace = shortlist.trace
-    entered, left = trace["stay_entered"], trace["stay_left"]
-    keys = np.stack([trace["stay_margin"].astype(np.uint64), trace["stay_ids"]], axis=1)
-    pairs, which = np.unique(keys, axis=0, return_inverse=True)
-    which = which.ravel()
-    total = np.bincount(which, left - entered, len(pairs))
-    longest = np.argsort(-total, kind="stable")[:most]
-    first = np.full(len(pairs), np.iinfo(np.int64).max)
-    np.minimum.at(first, which, entered)
-    rows = longest[np.argsort(first[longest], kind="stable")]
-    chosen = set(zip(shortlist.margin.tolist(), shortlist.ids.tolist(), strict=True))
+    members, _ = longest_members(shortlist, most)
     if ax is None:
-        height = 1.5 + 0.2 * len(rows)
+        height = 1.5 + 0.2 * len(members)
         ax = pyplot.subplots(figsize=(8.0, height), layout="constrained")[1]
     names = _names_of(shortlist)
     labels = []
-    for y, pair in enumerate(rows.tolist()):
-        margin, number = (int(part) for part in pairs[pair])
-        bars = np.flatnonzero(which == pair)
-        spans = [(int(entered[i]), int(left[i] - entered[i])) for i in bars]
-        colour = _CHOSEN if (margin, number) in chosen else _GONE
+    for y, member in enumerate(members):
+        spans = [(begin, end - begin) for begin, end in member.stays.tolist()]
+        colour = _CHOSEN if member.chosen else _GONE
         ax.broken_barh(spans, (y - 0.4, 0.8), color=colour)
-        name = names.get(number)
+        name = names.get(member.number)
         if name is None:
+            number = member.number
             name = f"#{number}" if name_of is None else name_of(number)
-        labels.append(_label(shortlist, margin, name))
-    ax.set_yticks(range(len(rows)), labels)
+        labels.append(_label(shortlist, member.margin, name))
+    ax.set_yticks(range(len(members)), labels)
     ax.invert_yaxis()
     ax.set_xlabel("examples")
     ax.set_title(f"members of {shortlist.method}, blue if chosen in the end")
