@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import expit
 
 from reference.refit import Problem, SlowRefit
 from reference.sketch import make_block, random_block, rows_of, split
@@ -112,6 +113,8 @@ def test_streaming_equals_the_reference(loss, seed, bias_rate):
     np.testing.assert_allclose(fitted.weight, list(slow.weights.values()), **close)
     known = list(slow.information.values())
     np.testing.assert_allclose(fitted.information, known, **close)
+    evidence = list(slow.evidence.values())
+    np.testing.assert_allclose(fitted.evidence, evidence, **close)
     np.testing.assert_allclose(fitted.bias, slow.bias, **close)
     np.testing.assert_allclose(fitted.bias_scale, slow.bias_scale, **close)
     totals = slow.totals
@@ -163,6 +166,22 @@ def test_an_exact_refit_knows_the_information_at_the_minimum():
     fitted = refitted(Squared(), chosen, [block]).chosen
     # about the means 4 / 3 and 2
     np.testing.assert_allclose(fitted.information, [6 - 16 / 3, 18 - 36 / 3])
+    np.testing.assert_allclose(fitted.evidence, fitted.information)
+
+
+def test_evidence_is_information_on_the_way_to_the_minimum():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=400)
+    y = np.where(3 * x + rng.logistic(size=400) > 0, 1, -1)
+    start = coordinates(np.array([1], np.uint64), np.zeros(1), np.zeros(1), np.zeros(1))
+    fitted = refitted(Logistic(), start, [make_block([[(1, v)] for v in x], y)]).chosen
+    z, bias = fitted.weight * x + fitted.bias, fitted.bias[0]
+    at = bias + np.linspace(0, 1, 1001)[:, None] * (z - bias)
+    mean = (expit(at) * expit(-at)).mean(axis=0)
+    h = np.maximum(mean, expit(z) * expit(-z))
+    expected = h @ (x - np.average(x, weights=h)) ** 2
+    assert fitted.evidence[0] == pytest.approx(expected, rel=0.1)
+    assert fitted.evidence[0] > 1.3 * fitted.information[0]
 
 
 def test_without_coordinates_only_the_bias_is_fitted():

@@ -9,7 +9,9 @@ The stages of a run are passes over the data:
 
 1. ``explore``: the rule learns, ``passes`` times;
 2. ``refit``: the rule's candidates, usually more than k, are refitted, ranked by the
-   Wald score |w| sqrt(information + ridge), and the k best stay;
+   score |w| sqrt(evidence + ridge), and the k best stay. Evidence is the information
+   about a weight, on average between a model without weights and the refitted one
+   (``shortlist._steps.curvatures_on_the_way`` says why);
 3. ``settle``: the k are refitted. If the restricted rows were kept in stage 2 this needs
    no pass at all, and if they lie in a file of their own (``shortlist._spill``) none over
    the data.
@@ -277,7 +279,7 @@ class OnlineLearner:
                 state.refit.finish()
                 state.stage = DONE
             else:
-                few.information[:] = 0.0
+                few.information[:] = few.evidence[:] = 0.0
                 state.refit = self._refit(state, few)
                 state.stage = SETTLE
         else:
@@ -394,6 +396,6 @@ def _wald(refit: Refit) -> Floats:
 def _found(refit: Refit) -> Found:
     chosen, scale = refit.chosen, refit.chosen.scale_of()
     error = 1.0 / np.sqrt(chosen.information + refit.ridges()) / scale
-    score = _wald(refit)
-    weight = chosen.weight * trusted(score, refit.doubt) / scale
+    score = np.abs(chosen.weight) * np.sqrt(chosen.evidence + refit.ridges())
+    weight = chosen.weight * trusted(_wald(refit), refit.doubt) / scale
     return Found(chosen.id_of(), chosen.margin, weight, score, error, chosen.bias)

@@ -34,6 +34,7 @@ from shortlist._steps import (
     ask,
     bias_step,
     count_norm,
+    curvatures_on_the_way,
     is_cautious,
     judge,
     mean_norm,
@@ -65,6 +66,7 @@ class Coordinates(NamedTuple):
     margin: Ints
     weight: Floats
     information: Floats  #: diagonal of the Hessian of the summed loss
+    evidence: Floats  #: the same, on average between no weights and these
     bias: Floats  #: one a margin
     bias_scale: Floats
     scale: Floats  #: unit of each distinct feature, which weights are of values in
@@ -98,6 +100,7 @@ def coordinates(
         np.ascontiguousarray(margin[order], np.int64),
         np.ascontiguousarray(weight[order], np.float64),
         np.zeros(len(order)),
+        np.zeros(len(order)),
         np.array(bias, np.float64),
         np.zeros(len(bias)),
         np.ones(len(distinct)) if scale is None else scale[order][first],
@@ -113,7 +116,9 @@ def keep(chosen: Coordinates, which: np.ndarray) -> Coordinates:
         chosen.bias,
         chosen.scale_of()[which],
     )
-    return smaller._replace(information=chosen.information[which])
+    return smaller._replace(
+        information=chosen.information[which], evidence=chosen.evidence[which]
+    )
 
 
 def places_among(ids: Ids, fewer: Ids) -> NDArray[np.int32]:
@@ -139,9 +144,10 @@ def _learn(loss, constants, chosen, rows, totals):  # type: ignore[no-untyped-de
     share, bias_rate, cautious = constants
     margins = n_margins(loss, chosen.bias.shape[0])
     z, pulls, curvatures = np.empty(margins), np.empty(margins), np.empty(margins)
-    give = np.empty(margins)
+    give, means, room = np.empty(margins), np.empty(margins), np.empty((3, margins))
     first, margin = chosen.first, chosen.margin
     weight, information = chosen.weight, chosen.information
+    evidence = chosen.evidence
     for i in range(rows.y.shape[0]):
         importance = rows.weight[i]
         if importance == 0.0:
@@ -155,6 +161,8 @@ def _learn(loss, constants, chosen, rows, totals):  # type: ignore[no-untyped-de
         judge(loss, rows.y[i], z, importance, totals, pulls, curvatures)
         example, bias, scale = (rows.y[i], importance), chosen.bias, chosen.bias_scale
         bias_step(loss, example, bias_rate, bias, scale, z, pulls, curvatures)
+        means[:] = curvatures
+        curvatures_on_the_way(loss, rows.y[i], z, bias, importance, room, means)
         for c in range(margins):
             give[c] = 0.0
         for t in range(rows.indptr[i], rows.indptr[i + 1]):
@@ -166,6 +174,7 @@ def _learn(loss, constants, chosen, rows, totals):  # type: ignore[no-untyped-de
             x, u = rows.values[t], rows.columns[t]
             for j in range(first[u], first[u + 1]):
                 information[j] += curvatures[margin[j]] * x * x
+                evidence[j] += means[margin[j]] * x * x
         for t in range(rows.indptr[i], rows.indptr[i + 1]):
             x, u = rows.values[t], rows.columns[t]
             for j in range(first[u], first[u + 1]):
@@ -174,31 +183,38 @@ def _learn(loss, constants, chosen, rows, totals):  # type: ignore[no-untyped-de
 
 @kernel
 def _inform(loss, chosen, rows):  # type: ignore[no-untyped-def]
-    """Collect the information of all rows at the weights as they are.
+    """Collect information and evidence of all rows at the weights as they are.
 
     What a column has in common with the bias tells nothing of its weight: the information
     is sum h (x - mean)^2, with means weighted by h.
     """
-    margins = n_margins(loss, chosen.bias.shape[0])
-    z, pulls, curvatures = np.empty(margins), np.empty(margins), np.empty(margins)
-    shared, of_bias = np.zeros(chosen.information.shape[0]), np.zeros(margins)
+    margins, n = n_margins(loss, chosen.bias.shape[0]), chosen.weight.shape[0]
+    z, pulls, room = np.empty(margins), np.empty(margins), np.empty((3, margins))
+    kinds = (chosen.information, chosen.evidence)
+    h, of_bias = np.empty((2, margins)), np.zeros((2, margins))
+    shared = np.zeros((2, n))
     for i in range(rows.y.shape[0]):
-        if rows.weight[i] == 0.0:
+        y, importance = rows.y[i], rows.weight[i]
+        if importance == 0.0:
             continue
         _margins(loss, chosen, rows, i, z)
-        ask(loss, rows.y[i], z, rows.weight[i], pulls, curvatures)
-        for c in range(margins):
-            of_bias[c] += curvatures[c]
+        ask(loss, y, z, importance, pulls, h[0])
+        h[1] = h[0]
+        curvatures_on_the_way(loss, y, z, chosen.bias, importance, room, h[1])
+        of_bias += h
         for t in range(rows.indptr[i], rows.indptr[i + 1]):
             x, u = rows.values[t], rows.columns[t]
             for j in range(chosen.first[u], chosen.first[u + 1]):
-                h = curvatures[chosen.margin[j]]
-                chosen.information[j] += h * x * x
-                shared[j] += h * x
-    for j in range(shared.shape[0]):
-        if of_bias[chosen.margin[j]] > 0.0:
-            common = shared[j] * shared[j] / of_bias[chosen.margin[j]]
-            chosen.information[j] = max(0.0, chosen.information[j] - common)
+                for kind in range(2):
+                    here = h[kind, chosen.margin[j]] * x
+                    kinds[kind][j] += here * x
+                    shared[kind, j] += here
+    for kind in range(2):
+        for j in range(n):
+            total = of_bias[kind, chosen.margin[j]]
+            if total > 0.0:
+                common = shared[kind, j] * shared[kind, j] / total
+                kinds[kind][j] = max(0.0, kinds[kind][j] - common)
 
 
 @kernel
@@ -318,7 +334,7 @@ def _spreads(rows: MaskedRows, n_columns: int) -> tuple[Floats, Floats]:
 def solve(
     target: Target, chosen: Coordinates, rows: MaskedRows, ridge: Floats
 ) -> Coordinates:
-    """Exact minimum over the coordinates, with their information there.
+    """Exact minimum over the coordinates, with their information and evidence there.
 
     ``ridge`` is that of each feature.
     """
@@ -344,8 +360,9 @@ def solve(
     support = (feature * n + chosen.margin).astype(np.int64)
     fit = objective.refit(support, Fit(support, chosen.weight, chosen.bias, np.inf))
     weight, bias = fit.weights, fit.nuisance.copy()
+    nothing = np.zeros((2, len(weight)))
     solved = chosen._replace(
-        weight=weight, information=np.zeros(len(weight)), bias=bias
+        weight=weight, information=nothing[0], evidence=nothing[1], bias=bias
     )
     _inform(target.loss, solved, rows)
     return solved

@@ -3,7 +3,14 @@
 import numpy as np
 from scipy.optimize import minimize
 
-from reference.sketch import Totals, bias_step, judge, rows_of, shorten
+from reference.sketch import (
+    Totals,
+    bias_step,
+    judge,
+    on_the_way,
+    rows_of,
+    shorten,
+)
 from shortlist.losses import slope_into, value_of
 
 
@@ -25,6 +32,7 @@ class SlowRefit:
         self.weights = dict(weights)
         self.features = {number for number, _ in weights}
         self.information = dict.fromkeys(weights, 0.0)
+        self.evidence = dict.fromkeys(weights, 0.0)
         self.bias = np.array(bias, float)
         self.bias_scale = np.zeros(len(bias))
         self.totals = Totals()
@@ -64,6 +72,7 @@ class SlowRefit:
             for c in range(len(pulls))
             if (int(number), c) in self.weights
         ]
+        means = on_the_way(self.loss, y, z, self.bias, importance, curvatures)
         give = np.zeros(len(pulls))
         for at, value in own:
             give[at[1]] += value * value / (self.information[at] + ridge)
@@ -72,6 +81,7 @@ class SlowRefit:
         )
         for at, value in own:
             self.information[at] += curvatures[at[1]] * value**2
+            self.evidence[at] += means[at[1]] * value**2
         for at, value in own:
             self.weights[at] += pulls[at[1]] * value / (self.information[at] + ridge)
 

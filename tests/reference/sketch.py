@@ -113,6 +113,15 @@ def bias_step(loss, y, importance, rate, bias, scale, z, pulls, curvatures):
     return ask(loss, y, z, importance)
 
 
+def on_the_way(loss, y, z, bias, importance, curvatures):
+    """Curvatures raised to their mean between the bias and the margins."""
+    start, middle = np.empty(len(z)), np.empty(len(z))
+    curvature_into(loss, y, bias, start)
+    curvature_into(loss, y, 0.5 * (bias + z), middle)
+    mean = (curvatures + importance * (start + 4 * middle)) / 6
+    return np.maximum(curvatures, mean)
+
+
 def shorten(loss, y, z, importance, give, pulls, curvatures):
     """Pulls that do not carry margins too far; ``give`` is how far one unit goes."""
     if np.isfinite(loss.smoothness):
@@ -271,6 +280,8 @@ class SlowMission:
             pulls,
             curvatures,
         )
+        if self.step == NEWTON:
+            curvatures = on_the_way(loss, y, z, self.bias, importance, curvatures)
         known = [
             np.array([self.sketch.known(number)[c] for number in ids], np.float32)
             for c in margins

@@ -119,6 +119,30 @@ def test_planted_features_are_found(recipe, n_classes):
     assert fitted.score(X, y) > 0.75
 
 
+def near_copies(seed, n=2000, n_classes=2, each=14, noise=20_000):
+    """Near-copies in most rows of a class, and in none of any other; noise; lost rows."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, n_classes + 1, n)
+    lost = group == n_classes  # these rows have no sign of their class
+    y = np.where(lost, rng.integers(0, n_classes, n), group)
+    seen = rng.random(n) < 0.6
+    told = [
+        ((group == c) & seen)[:, None] & (rng.random((n, each)) < 0.95)
+        for c in range(n_classes)
+    ]
+    told = sparse.csr_array(np.hstack(told).astype(float))
+    rows, columns = np.repeat(np.arange(n), 30), rng.integers(0, noise, 30 * n)
+    others = sparse.csr_array((np.ones(30 * n), (rows, columns)), shape=(n, noise))
+    return sparse.hstack([told, others], format="csr"), y
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_copies_that_tell_classes_apart_for_sure_are_not_taken_for_noise(n_classes):
+    X, y = near_copies(0, n_classes=n_classes)
+    chosen = Mission(8, memory="1MB", recipe="refit").fit(X, y).shortlist_
+    assert (chosen.ids < 14 * n_classes).all()
+
+
 def test_a_regression_finds_its_features_whatever_the_unit_of_the_target():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 2000))

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from shortlist._protocols import ShortlistError
 from shortlist.cli._output import open_output
 
 _FORMS = ("png", "svg", "pdf")
@@ -18,6 +17,8 @@ def picture(path: str, width: float, height: float) -> Iterator[Any]:
     try:
         from matplotlib.figure import Figure
     except ImportError:
+        from shortlist._protocols import ShortlistError
+
         raise ShortlistError(
             "--plot needs matplotlib: pip install 'shortlist[plot]'"
         ) from None

@@ -43,9 +43,9 @@ class Mission(Sharding):
         Rows of the sketch: odd, at most 9.
     recipe : {"auto", "refit", "newton", "shards", "paper"}, default="auto"
         "refit": over-select in the first pass, refit exactly on the candidates, cut to k
-        by the Wald score and refit again; needs data that can be read again. Beyond 65,536
-        rows the refits stream, too, and rows set apart for it may find that weights with
-        small Wald scores are better made smaller (``params["doubt"]``). "newton":
+        by weight over error and refit again; needs data that can be read again. Beyond
+        65,536 rows the refits stream, too, and rows set apart for it may find that weights
+        below a few errors are better made smaller (``params["doubt"]``). "newton":
         one pass of diagonal Newton steps. "shards": the same steps, stored so that runs on
         parts of the data can be added up (``branch``, ``merge``); takes half as much memory
         again. "paper": the algorithm of the paper to the letter, plain gradient steps with

@@ -37,7 +37,7 @@ class SGDIHT(OnlineSelector):
         with more features than that is refused.
     recipe : {"auto", "refit", "paper"}, default="auto"
         "refit": keep max(1024, 4k) features in the first pass, refit exactly on them, cut
-        to k by the Wald score and refit again; needs data that can be read again.
+        to k by weight over error and refit again; needs data that can be read again.
         "paper": keep k, by plain gradient steps, and publish the weights these lead to.
         "auto": "refit" where possible, and "paper" in ``partial_fit`` and for streams.
     budget : {"per_class", "shared"}, default="per_class"

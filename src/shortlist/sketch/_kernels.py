@@ -38,6 +38,7 @@ from shortlist._steps import (
     ask,
     bias_step,
     count_norm,
+    curvatures_on_the_way,
     judge,
     mean_norm,
     shorten,
@@ -290,7 +291,7 @@ def explore(loss, rule, state, block, places):
         np.empty(longest, np.int64),
     )
     z, pulls, curvatures = np.empty(margins), np.empty(margins), np.empty(margins)
-    give = np.empty(margins)
+    give, on_the_way = np.empty(margins), np.empty((3, margins))
 
     for i in range(n_rows):
         first, last = block.indptr[i], block.indptr[i + 1]
@@ -318,6 +319,9 @@ def explore(loss, rule, state, block, places):
         )
         ridge = rule.ridge * scale
         if rule.step != GRADIENT:
+            curvatures_on_the_way(
+                loss, block.y[i], z, state.bias, importance, on_the_way, curvatures
+            )
             newton_give(loss, sketch, here, ridge, room, give)
         else:
             for c in range(margins):
