@@ -67,7 +67,7 @@ def _write_rows(path, n, *, n_classes=2, seed=0):
     return path
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def write_rows():
     """Write a file of rows: ``write_rows(path, n, n_classes=2, seed=0)``."""
     return _write_rows

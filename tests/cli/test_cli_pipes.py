@@ -15,9 +15,15 @@ from shortlist._registry import selectors
 OF_ROWS = sorted(name for name, its in selectors().items() if its.room != "columns")
 
 
+@pytest.fixture(scope="module")
+def few_rows(tmp_path_factory, write_rows):
+    """Some of these methods take their time with more."""
+    return write_rows(tmp_path_factory.mktemp("few") / "rows.svm", 100)
+
+
 @pytest.mark.parametrize("method", OF_ROWS)
-def test_every_method_of_rows_can_be_rehearsed(run, data, method):
-    result = run("select", data, "-k", 4, "--method", method, "--dry-run")
+def test_every_method_of_rows_can_be_rehearsed(run, few_rows, method):
+    result = run("select", few_rows, "-k", 4, "--method", method, "--dry-run")
     assert result.exit_code == 0, result.stderr
     assert f"{method}:" in result.stdout
 

@@ -130,7 +130,7 @@ def most_memory(process):
 @pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="needs Linux's /proc"
 )
-@pytest.mark.parametrize("ids_per_row", [0, 1, 40, 20_000])
+@pytest.mark.parametrize("ids_per_row", [0, 20_000])
 def test_memory_does_not_grow_with_the_data(spawn, tmp_path, ids_per_row):
     path, most = tmp_path / "rows.svm", []
     for megabytes in (6, 24):
