@@ -119,6 +119,13 @@ def test_margin_losses_of_many_classes_are_one_against_the_rest(loss):
     assert (target.loss, target.n_margins) == (one_vs_rest(loss), 3)
 
 
+def test_a_loss_of_two_classes_without_a_sum_over_classes_is_refused(monkeypatch):
+    # as a loss of a user's own
+    monkeypatch.setattr("shortlist._targets.one_vs_rest", lambda loss: None)
+    with pytest.raises(ShortlistError, match="'hinge' knows two classes, got 3; try"):
+        choose_target("hinge", np.array([0.0, 1.0, 2.0]))
+
+
 @pytest.mark.parametrize("loss", [Squared(), Huber(delta=2.0), Poisson()])
 def test_regression_takes_labels_as_numbers_even_if_there_is_only_one(loss):
     target = choose_target(loss, np.full(3, 7.0))

@@ -55,7 +55,9 @@ class Target:
     def knows(self, y: Floats) -> NDArray[np.bool_]:
         """Which raw labels can be learned from, or judged by."""
         if self.classes is not None:
-            return np.isin(y, self.values)
+            place = np.searchsorted(self.values, y).clip(max=len(self.values) - 1)
+            found: NDArray[np.bool_] = self.values[place] == y
+            return found
         known = np.abs(y) < LARGEST_NUMBER  # NaN is not
         return known & (y >= 0) if self.loss.target == "count" else known
 

@@ -101,6 +101,8 @@ def test_weights_of_examples_count():
     [
         ({"a": "red"}, True, "feature 'a': expected a finite number, got 'red'"),
         ({"a": float("nan")}, True, "feature 'a': expected a finite number"),
+        ({"1": 1.0, 1: 2.0}, True, "feature '1' comes twice"),
+        ({"a": None}, True, "feature 'a': expected a finite number, got None"),
         ({"a": 1.0}, "maybe", "expected one of the labels False, True, got 'maybe'"),
     ],
 )

@@ -7,6 +7,7 @@ they come.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 
 from shortlist._online import OnlineLearner
 from shortlist._preparing import Preparing, preparing_of
-from shortlist._protocols import DataError, Ids, RowBlock, ShortlistError
+from shortlist._protocols import DataError, Floats, Ids, RowBlock, ShortlistError
 from shortlist._scoring import Responding
 from shortlist._shortlist import Shortlist
 from shortlist._targets import Target, choose_target
@@ -49,7 +50,10 @@ class NamedExamples:
 
     def ids(self, names: Sequence[str]) -> Ids:
         """Numbers of these names, which need not have come yet."""
-        return np.array([self._number(name) for name in names], np.uint64)
+        try:  # most have
+            return np.array([self._numbers[name] for name in names], np.uint64)
+        except KeyError:
+            return np.array([self._number(name) for name in names], np.uint64)
 
     def _number(self, name: str) -> int:
         number = self._numbers.setdefault(name, len(self._names))
@@ -59,8 +63,11 @@ class NamedExamples:
 
     def block(self, x: Mapping[Any, float], y: float, weight: float) -> RowBlock:
         """Make a block of one example."""
-        some = {str(name): value for name, value in _checked(x).items() if value != 0.0}
-        return _one_row(self.ids(list(some)), list(some.values()), y, weight)
+        names, values = _checked(x)
+        if not (there := values != 0.0).all():
+            names = [names[i] for i in np.flatnonzero(there)]
+            values = values[there]
+        return _one_row(self.ids(names), values, y, weight)
 
     def known(self, x: Mapping[Any, float], preparing: Preparing) -> dict[int, float]:
         """Values by number of the features that came before, prepared."""
@@ -69,21 +76,29 @@ class NamedExamples:
         return {numbers[name]: values[name] for name in values if name in numbers}
 
 
-def _checked(x: Mapping[Any, float]) -> dict[str, float]:
-    """Values by name; what is no number raises."""
-    for name, value in x.items():
-        if not isinstance(value, Real) or not np.isfinite(float(value)):
-            raise DataError(
-                f"feature {name!r}: expected a finite number, got {value!r}"
-            )
-    return {str(name): float(value) for name, value in x.items()}
+def _checked(x: Mapping[Any, float]) -> tuple[list[str], Floats]:
+    """Names and values; what is no number raises."""
+    names = list(map(str, x))
+    if len(set(names)) < len(names):
+        double = next(name for name, n in Counter(names).items() if n > 1)
+        raise DataError(
+            f"feature {double!r} comes twice, as text and as something else"
+        )
+    values = np.array(list(x.values()))
+    if values.dtype.kind not in "biuf" or not np.isfinite(values).all():
+        for name, value in x.items():
+            if not isinstance(value, Real) or not np.isfinite(float(value)):
+                raise DataError(
+                    f"feature {name!r}: expected a finite number, got {value!r}"
+                )
+    return names, values.astype(np.float64)
 
 
-def _one_row(ids: Ids, values: list[float], y: float, weight: float) -> RowBlock:
+def _one_row(ids: Ids, values: Floats, y: float, weight: float) -> RowBlock:
     return RowBlock(
         np.array([0, len(ids)]),
         ids,
-        np.array(values, np.float64),
+        values,
         np.array([y]),
         np.array([float(weight)]),
         first_row=0,
@@ -93,10 +108,10 @@ def _one_row(ids: Ids, values: list[float], y: float, weight: float) -> RowBlock
 
 def _prepared(x: Mapping[Any, float], preparing: Preparing) -> dict[str, float]:
     """Values by name, as a learner sees them."""
-    values = _checked(x)
+    names, values = _checked(x)
     anybody = np.arange(len(values), dtype=np.uint64)
-    row = preparing.apply(_one_row(anybody, list(values.values()), 0.0, 1.0))
-    return dict(zip(values, row.values.tolist(), strict=True))
+    row = preparing.apply(_one_row(anybody, values, 0.0, 1.0))
+    return dict(zip(names, row.values.tolist(), strict=True))
 
 
 def target_of_one(loss: Any, y: Any, classes: Sequence[Any] | None) -> Target:
