@@ -60,6 +60,16 @@ class BaseSelector(SelectorMixin, BasePredictor):
             bundle["text/html"] = self._repr_html_inner()
         return bundle
 
+    def plot_weights(self, ax: Any = None, *, most: int = 30) -> Any:
+        """Draw the weights of the chosen features; see ``Shortlist.plot_weights``."""
+        check_is_fitted(self)
+        return self.shortlist_.plot_weights(ax, most=most)
+
+    def plot_path(self, ax: Any = None, *, what: str = "weight", most: int = 12) -> Any:
+        """Draw weights, or the objective, by budget; see ``Shortlist.plot_path``."""
+        check_is_fitted(self)
+        return self.shortlist_.plot_path(ax, what=what, most=most)
+
     @property
     def _learned(self) -> Shortlist:
         return self.shortlist_

@@ -22,6 +22,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from shortlist._findings import (
+    facts_of,
+    shares_of,
+    stability_line,
+    substitutes_of,
+)
 from shortlist._protocols import Ints, ShortlistError
 
 if TYPE_CHECKING:
@@ -31,7 +37,8 @@ _MOST_ENTRIES = 20  # shown of a margin
 _MOST_MARGINS = 10
 _NAME_CELLS = 40
 _ENTRY_FIELDS = ("ids", "names", "margin", "weights", "scores", "errors")
-_FLOAT_COLUMNS = ("weight", "score", "error")
+_FLOAT_COLUMNS = ("weight", "score", "error", "stability")
+_SHARES = "chosen in"  # title of the share of halves, for people
 
 
 class _Block(NamedTuple):
@@ -64,7 +71,7 @@ def as_text(shortlist: Shortlist) -> str:
         lines += [_line(row, widths) for row in block.rows]
         if block.left_out:
             lines.append(f"... and {block.left_out:,} more")
-    lines += _margins_left_out(shortlist)
+    lines += [*_margins_left_out(shortlist), *_substitute_lines(shortlist)]
     lines += [f"note: {printable(note)}" for note in shortlist.notes]
     return "\n".join(lines)
 
@@ -99,7 +106,8 @@ def as_html(shortlist: Shortlist) -> str:
             body.append(f"<tr>{cells}{_bar(shortlist, i)}</tr>")
         if block.left_out:
             body.append(wide.format(f"... and {block.left_out:,} more"))
-    below = [*_margins_left_out(shortlist), *map(printable, shortlist.notes)]
+    below = [*_margins_left_out(shortlist), *_substitute_lines(shortlist)]
+    below += map(printable, shortlist.notes)
     table = f'<table style="border-collapse:collapse">{"".join(body)}</table>'
     return "\n".join(
         [
@@ -203,11 +211,13 @@ def _columns(shortlist: Shortlist) -> dict[str, list[Any]]:
         if len(set(map(type, labels))) > 1 or not all(map(_fits, labels)):
             labels = tuple(map(str, labels))  # a column has one type
         columns["class"] = [labels[m] for m in shortlist.margin]
-    return columns | {
+    columns |= {
         "weight": nothing if weights is None else weights.tolist(),
         "score": shortlist.scores.tolist(),
         "error": nothing if errors is None else errors.tolist(),
     }
+    shares = shares_of(shortlist)
+    return columns if shares is None else columns | {"stability": shares}
 
 
 def _fits(label: Any) -> bool:
@@ -244,7 +254,8 @@ def _headlines(shortlist: Shortlist) -> list[str]:
     if shortlist.classes is not None and shortlist.n_margins == 1:
         negative, positive = map(_label, shortlist.classes)
         lines.append(f"classes: {negative} (-), {positive} (+)")
-    return lines
+    facts = facts_of(shortlist)
+    return lines if facts is None else [*lines, stability_line(facts)]
 
 
 def _label(label: object) -> str:
@@ -256,11 +267,11 @@ def _kind_of_margin(shortlist: Shortlist) -> str:
 
 
 def _blocks(shortlist: Shortlist) -> Iterator[_Block]:
-    n = min(shortlist.n_margins, _MOST_MARGINS)
+    n, shares = min(shortlist.n_margins, _MOST_MARGINS), shares_of(shortlist)
     ends = np.searchsorted(shortlist.margin, np.arange(n + 1)).tolist()
     for label, first, end in zip(shortlist.margin_labels, ends, ends[1:], strict=False):
         last = min(end, first + _MOST_ENTRIES)
-        rows = [_row(shortlist, i, i - first + 1) for i in range(first, last)]
+        rows = [_row(shortlist, shares, i, i - first + 1) for i in range(first, last)]
         yield _Block(_label(label), first, rows, end - last)
 
 
@@ -271,12 +282,15 @@ def _margins_left_out(shortlist: Shortlist) -> list[str]:
 
 
 def _titles(shortlist: Shortlist) -> list[str]:
-    titles = {"weight": shortlist.weights, "score": shortlist.scores}
+    titles: dict[str, Any] = {"weight": shortlist.weights, "score": shortlist.scores}
     titles["error"] = shortlist.errors
+    titles[_SHARES] = shares_of(shortlist)
     return ["rank", "name", *(t for t, column in titles.items() if column is not None)]
 
 
-def _row(shortlist: Shortlist, i: int, rank: int) -> list[str]:
+def _row(
+    shortlist: Shortlist, shares: list[float | None] | None, i: int, rank: int
+) -> list[str]:
     """Cells of entry ``i``, in the order of the titles."""
     row = [str(rank), _shortened(printable(shortlist.names[i]))]
     if shortlist.weights is not None:
@@ -284,7 +298,24 @@ def _row(shortlist: Shortlist, i: int, rank: int) -> list[str]:
     row.append(f"{shortlist.scores[i]:.4g}")
     if shortlist.errors is not None:
         row.append(f"{shortlist.errors[i]:.4g}")
+    if shares is not None:
+        share = shares[i]
+        row.append("-" if share is None else f"{share:.0%}")
     return row
+
+
+def _substitute_lines(shortlist: Shortlist) -> list[str]:
+    """Say who could take the place of whom, a line a chosen feature."""
+    by_name: dict[str, list[str]] = {}
+    for found in substitutes_of(shortlist):
+        said = f"{_label(found.substitute)} ({found.kept:.0%} of its worth)"
+        by_name.setdefault(_label(found.name), []).append(said)
+    lines = [
+        f"instead of {name}: {', '.join(others)}" for name, others in by_name.items()
+    ]
+    left = len(lines) - _MOST_ENTRIES
+    more = [f"... and substitutes of {left:,} more"] if left > 0 else []
+    return lines[:_MOST_ENTRIES] + more
 
 
 def _line(cells: list[str], widths: list[int]) -> str:

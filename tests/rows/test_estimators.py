@@ -175,13 +175,14 @@ def test_membership_is_drawn():
     pyplot.switch_backend("agg")
     X, y = words(n=400)
     fitted = BARDA(k=6).fit(X, y)
-    ax = fitted.plot_membership(most=9)
+    display = fitted.plot_membership(most=9)
+    ax = display.ax_
     labels = [label.get_text() for label in ax.get_yticklabels()]
     assert len(labels) == 9
     assert set(fitted.get_feature_names_out()) <= set(labels) | {"x0"}
     longest = max(b.get_paths()[0].vertices[:, 0].max() for b in ax.collections)
-    assert longest == 400
-    assert fitted.plot_membership(ax) is ax
+    assert longest == display.frame["left"].max() == 400
+    assert fitted.plot_membership(ax).ax_ is ax
     pyplot.close("all")
     with pytest.raises(ShortlistError, match="does not say who was a member"):
         L1ARDA(k=2).fit(X, y).plot_membership()
@@ -205,7 +206,8 @@ def test_words_that_left_are_drawn_by_name(tmp_path):
     saved = tmp_path / "model.shortlist"
     fitted.shortlist_.save(saved)
     assert Shortlist.load(saved) == fitted.shortlist_
-    labels = [label.get_text() for label in fitted.plot_membership().get_yticklabels()]
+    drawn = fitted.plot_membership().ax_
+    labels = [label.get_text() for label in drawn.get_yticklabels()]
     pyplot.close("all")
     assert {"early", "late"} <= set(labels)
     assert not any(label.startswith("#") for label in labels)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from shortlist._class_weight import ClassWeight
+from shortlist._displays import MembershipDisplay
 from shortlist._online import OnlineLearner
 from shortlist._online_selector import OnlineSelector
-from shortlist.rows._membership import draw_membership
 from shortlist.rows._methods import rows_learner
 from shortlist.rows._one_by_one import OneByOne
 
@@ -61,7 +61,7 @@ class RowsSelector(OneByOne, OnlineSelector):
             **{name: getattr(self, name) for name in self.capabilities.options},
         )
 
-    def plot_membership(self, ax: Any = None, *, most: int = 40) -> Any:
+    def plot_membership(self, ax: Any = None, *, most: int = 40) -> MembershipDisplay:
         """Draw which features were members from when to when.
 
         Parameters
@@ -75,11 +75,13 @@ class RowsSelector(OneByOne, OnlineSelector):
 
         Returns
         -------
-        ax : matplotlib axes
+        display : MembershipDisplay
+            With ``ax_`` and, as ``frame``, the stays.
         """
-        names = getattr(self, "feature_names_in_", None)
+        shortlist, names = self.shortlist_, getattr(self, "feature_names_in_", None)
+        display = MembershipDisplay
         if names is None and hasattr(self, "n_features_in_"):
-            return draw_membership(self.shortlist_, ax, most, lambda i: f"x{i}")
+            return display(shortlist, most, lambda i: f"x{i}").plot(ax=ax)
         if names is None:
-            return draw_membership(self.shortlist_, ax, most)
-        return draw_membership(self.shortlist_, ax, most, lambda i: str(names[i]))
+            return display(shortlist, most).plot(ax=ax)
+        return display(shortlist, most, lambda i: str(names[i])).plot(ax=ax)
