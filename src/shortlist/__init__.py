@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shortlist.columns._estimators import OnlineSubstitution
     from shortlist.columns._grafting_estimator import Grafting
     from shortlist.evaluate import CompareDisplay, compare
+    from shortlist.resampling import Stability, stability, substitutes
     from shortlist.rows._estimators import BAMD, BARDA
     from shortlist.rows._peer_estimators import L1ARDA, OFS, SOFS, AdaFobos
     from shortlist.sketch._estimators import Mission
@@ -71,11 +72,14 @@ _HOMES = {
     "SOFS": "shortlist.rows",
     "SensorSelector": "shortlist.table",
     "Shortlist": "shortlist._shortlist",
+    "Stability": "shortlist.resampling",
     "ShortlistError": "shortlist._protocols",
     "VwSource": "shortlist.sources",
     "compare": "shortlist.evaluate",
     "open_columns": "shortlist.sources",
     "open_source": "shortlist.sources",
+    "stability": "shortlist.resampling",
+    "substitutes": "shortlist.resampling",
 }
 
 __all__ = [
@@ -113,11 +117,14 @@ __all__ = [
     "SensorSelector",
     "Shortlist",
     "ShortlistError",
+    "Stability",
     "VwSource",
     "__version__",
     "compare",
     "open_columns",
     "open_source",
+    "stability",
+    "substitutes",
 ]
 
 

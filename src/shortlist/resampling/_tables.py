@@ -1,0 +1,103 @@
+"""Stability and substitutes of methods that solve a whole table, on the command line.
+
+A ``TableLearner`` gathers rows and solves. ``Recalling`` keeps what it solved, so that
+halves of the same rows can be solved after it, and columns be exchanged, without reading
+anything again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from shortlist._protocols import Ids, Ints
+from shortlist._shortlist import Shortlist
+from shortlist.engines import Interrupted
+from shortlist.resampling._halves import complementary_halves
+from shortlist.resampling._result import Stability, Tally
+from shortlist.resampling._substitutes import find_substitutes
+from shortlist.table._gather import Table, TableLearner
+
+Watch = Callable[[str, int, int], None]
+
+
+class Recalling:
+    """A table learner that can be asked about its table afterwards.
+
+    Parameters
+    ----------
+    learner : TableLearner
+    """
+
+    def __init__(self, learner: TableLearner) -> None:
+        self._solve = learner.solve
+        self._asked: tuple[Any, ...] | None = None
+        self.learner = replace(learner, solve=self._solve_and_keep)
+
+    def _solve_and_keep(self, *asked: Any) -> Shortlist:
+        self._asked = asked
+        return self._solve(*asked)
+
+    def stability(
+        self,
+        shortlist: Shortlist,
+        n_pairs: int,
+        *,
+        threshold: float,
+        seed: int,
+        watch: Watch,
+    ) -> Shortlist:
+        """The same result with shares of halves; Ctrl-C raises ``Interrupted`` with it."""
+        assert self._asked is not None
+        table, target, kept, barred, names = self._asked
+        halves = complementary_halves(
+            len(table.y),
+            n_pairs,
+            classes=None if target.classes is None else table.y,
+            seed=seed,
+        )
+        tally = Tally()
+
+        def result() -> Shortlist:
+            found = Stability(
+                tally,
+                shortlist,
+                names,
+                asked=n_pairs,
+                n_features=table.n_features or table.X.shape[1],
+                threshold=threshold,
+            )
+            assert found.shortlist is not None
+            return found.shortlist
+
+        try:
+            for pair, rows in enumerate(halves):
+                supports = []
+                for side in (0, 1):
+                    watch(f"pair {pair + 1} of {n_pairs}", 2 * pair + side, 2 * n_pairs)
+                    part = _rows_of(table, rows[side])
+                    solved = self._solve(part, target, kept, barred, _by_number)
+                    supports.append(solved.support)
+                tally.add(*supports)
+        except KeyboardInterrupt:
+            raise Interrupted(result() if tally.n_pairs else shortlist) from None
+        return result()
+
+    def substitutes(self, shortlist: Shortlist, n: int, *, watch: Watch) -> Shortlist:
+        """The same result with substitutes; Ctrl-C raises ``Interrupted`` with some."""
+        assert self._asked is not None
+        table, target, _, barred, names = self._asked
+        return find_substitutes(
+            shortlist, table, target, names, n, never=barred, watch=watch
+        )
+
+
+def _rows_of(table: Table, rows: Ints) -> Table:
+    weight = None if table.weight is None else table.weight[rows]
+    return table._replace(X=table.X[rows], y=table.y[rows], weight=weight)
+
+
+def _by_number(ids: Ids) -> list[str]:
+    """Names that nobody will read: the real ones may take another look at a file."""
+    return [str(i) for i in ids.tolist()]

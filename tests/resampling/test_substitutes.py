@@ -1,0 +1,119 @@
+"""Substitutes: against refits of every exchange, and in results."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+
+from shortlist import BARDA, FoBa, Mission, Shortlist, ShortlistError, substitutes
+from shortlist.engines import Interrupted
+from shortlist.report import summary
+from shortlist.resampling import _substitutes
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Columns 5 and 6 tell what column 3 does, less well; 9 tells what 8 does."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 14))
+    X[:, 5] = X[:, 3] + 0.3 * rng.normal(size=150)
+    X[:, 6] = X[:, 3] + 0.6 * rng.normal(size=150)
+    X[:, 9] = X[:, 8] + 0.4 * rng.normal(size=150)
+    return X, 2 * X[:, 3] - X[:, 8] + 0.5 * rng.normal(size=150)
+
+
+def half_mean_square(X, y, columns):
+    A = np.column_stack([np.ones(len(y)), X[:, list(columns)]])
+    return np.mean((y - A @ np.linalg.lstsq(A, y)[0]) ** 2) / 2
+
+
+def every_exchange(X, y, chosen, least=0.5):
+    """What each exchange of one column by another keeps, the best first for each."""
+    with_all = half_mean_square(X, y, chosen)
+    kept = {}
+    for j in chosen:
+        others = set(chosen) - {j}
+        without = half_mean_square(X, y, others)
+        for i in set(range(X.shape[1])) - set(chosen):
+            value = half_mean_square(X, y, others | {i})
+            share = (without - value) / (without - with_all)
+            if share >= least:
+                kept[j, i] = share, (value - with_all) / with_all
+    return kept
+
+
+def test_they_are_those_of_exact_refits(table):
+    X, y = table
+    found = substitutes(FoBa(k=2).fit(X, y), X, y, n=5).substitutes
+    truth = every_exchange(X, y, [3, 8])
+    assert {(s.id, s.substitute_id) for s in found} == set(truth)
+    assert {(3, 5), (3, 6), (8, 9)} <= set(truth)
+    for s in found:
+        kept, rise = truth[s.id, s.substitute_id]
+        assert s.kept == pytest.approx(kept)
+        assert s.loss_increase == pytest.approx(rise)
+        assert s.substitute == f"x{s.substitute_id}"
+    for_x3 = [s.kept for s in found if s.name == "x3"]
+    assert for_x3 == sorted(for_x3, reverse=True)
+
+
+def test_a_result_carries_them(table, tmp_path):
+    X, y = table
+    named = pd.DataFrame(X, columns=[f"<b>{j}" for j in range(14)])
+    plain = FoBa(k=2).fit(named, y).shortlist_
+    assert plain.substitutes == ()
+    carried = substitutes(plain, named, y, n=1)
+    assert [(s.name, s.substitute) for s in carried.substitutes] == [
+        ("<b>3", "<b>5"),
+        ("<b>8", "<b>9"),
+    ]
+    assert "instead of <b>8: <b>9 (94% of its worth)" in str(carried)
+    assert "instead of &lt;b&gt;3" in carried._repr_html_()
+    assert summary(carried)["substitutes"]["substitute"] == ["<b>5", "<b>9"]
+    assert pd.DataFrame(carried.substitutes)["kept"].max() <= 1.0
+    carried.save(tmp_path / "it")
+    assert Shortlist.load(tmp_path / "it") == carried
+    assert [s.name for s in carried.top(1).substitutes] == ["<b>3"]
+
+
+def test_classes_rows_prepared_and_sparse_tables(table):
+    X, _ = table
+    y = np.digitize(X[:, 3], [-0.6, 0.6])
+    for selector in (Mission(k=1), BARDA(k=1)):
+        fitted = selector.fit(X, y)
+        found = substitutes(fitted, csr_array(X), y, n=1).substitutes
+        assert ("x3", "x5") in [(s.name, s.substitute) for s in found]
+    labels = np.array(["low", "high"])[(X[:, 3] > 0).astype(int)]
+    found = substitutes(FoBa(k=1).fit(X, labels), X, labels).substitutes
+    assert [s.substitute for s in found] == ["x5", "x6"]
+
+
+def test_what_was_found_by_then_survives_an_interrupt(table, monkeypatch):
+    X, y = table
+    fitted = FoBa(k=2).fit(X, y)
+    told = []
+
+    def stop_at_the_second(*now):
+        told.append(now)
+        if len(told) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as stopped:
+        substitutes(fitted, X, y, watch=stop_at_the_second)
+    assert {s.name for s in stopped.value.result.substitutes} == {"x3"}
+    assert told == [("substitutes", 0, 2), ("substitutes", 1, 2)]
+
+
+def test_requests_that_make_no_sense_are_refused(table):
+    X, y = table
+    fitted = FoBa(k=2).fit(X, y)
+    with pytest.raises(ShortlistError, match="whole number from 1, got 0"):
+        substitutes(fitted, X, y, n=0)
+    with pytest.raises(ShortlistError, match="columns that were chosen from, got 5"):
+        substitutes(fitted, X[:, :5], y)
+    with pytest.raises(ShortlistError, match="150 entries, got 3"):
+        substitutes(fitted, X, y[:3])
+    labels = np.where(y > 0, "a", "b")
+    with pytest.raises(ShortlistError, match=r"classes \['a', 'b'\], got 'c'"):
+        substitutes(FoBa(k=2).fit(X, labels), X, np.where(y > 0, "a", "c"))
+    assert _substitutes.LEAST_KEPT == 0.5
