@@ -34,6 +34,11 @@ from shortlist.cli._options import (
 )
 from shortlist.cli._output import check_model_output
 from shortlist.cli._reproduce import command_line
+from shortlist.cli._resampling import (
+    Resampling,
+    refuse_resampling,
+    resampling_options,
+)
 from shortlist.cli._running import learn, with_note
 from shortlist.cli._shards import as_shard, shard_options
 
@@ -52,6 +57,7 @@ if TYPE_CHECKING:
         "shortlist select people.csv -k 5 --target income --never id",
         "shortlist select people.csv -k 5 --target income --method gsr --p 0.25",
         "shortlist select 'genomes/*.fna.gz' -k 20 --kmer 8 --canonical",
+        "shortlist select people.csv -k 5 --target income --method foba --stability 50",
         "shortlist select --columns genes.parquet --target y -k 100 --workers 2",
         "shortlist select data.svm -k 20 --dry-run",
     ),
@@ -175,6 +181,7 @@ if TYPE_CHECKING:
     "scored at the end; 0 learns from all. Of fragments of sequences, it is the last part "
     "of every sequence.",
 )
+@resampling_options()
 @columns_options()
 @table_options()
 @dna_options()
@@ -216,6 +223,7 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     check_model_output(out, files)
     check_model_output(options["shard"], files, "--shard")
     if options["columns"]:
+        refuse_resampling(ctx)
         shortlist, interrupted = choose_from_columns(ctx)
         present(shortlist, options)
         if interrupted:
@@ -230,9 +238,11 @@ def select(ctx: click.Context, /, **options: Any) -> None:
 
         click.echo(plan(capabilities, learner, source, ctx.params))
         return
+    more = Resampling(ctx, capabilities, learner)
     checkpoint = open_checkpoint(ctx, capabilities, source)
     split = hold_out(source, options["holdout"], options["seed"])
-    outcome = learn(learner, split, options["holdout"], quiet, checkpoint)
+    outcome = learn(more.learner, split, options["holdout"], quiet, checkpoint)
+    outcome = more.finish(outcome)
     shortlist = finished(outcome.shortlist, source, command_line(ctx))
     try:
         if out is not None:

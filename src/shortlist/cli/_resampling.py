@@ -1,0 +1,127 @@
+"""--stability and --substitutes: a second look at the data after a choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from shortlist.cli._options import all_of
+from shortlist.cli._progress import progress_bar
+from shortlist.cli._running import Outcome
+
+if TYPE_CHECKING:
+    from shortlist._protocols import Capabilities
+    from shortlist._shortlist import Shortlist
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: Share of halves from which on a feature is called stable.
+_THRESHOLD = 0.75
+
+
+def resampling_options() -> Callable[[F], F]:
+    """--stability N, --substitutes N."""
+    return all_of(
+        [
+            click.option(
+                "--stability",
+                type=click.IntRange(min=1),
+                metavar="N",
+                help="Cut the rows into two halves N times (50 is usual), choose from "
+                "each, and say what share of the halves chose each feature. Rooms rows and "
+                "sketch do it in the same pass, with 2 N models in memory.",
+            ),
+            click.option(
+                "--substitutes",
+                type=click.IntRange(min=1),
+                metavar="N",
+                help="Name up to N features that could take the place of each chosen one "
+                "at little loss; for methods that hold all rows in memory.",
+            ),
+        ]
+    )
+
+
+class Resampling:
+    """What the options ask for beyond a choice.
+
+    Attributes
+    ----------
+    learner : object
+        What to run: an algorithm that does as the one given, and as much more as it can in
+        the same passes.
+    """
+
+    def __init__(
+        self, ctx: click.Context, capabilities: Capabilities, learner: Any
+    ) -> None:
+        options = ctx.params
+        self._pairs, self._n = options["stability"], options["substitutes"]
+        self._seed, self._quiet = options["seed"], options["quiet"]
+        self.learner, self._table = learner, None
+        if not (self._pairs or self._n):
+            return
+        _check(ctx, capabilities)
+        if capabilities.room == "table":
+            from shortlist.resampling._tables import Recalling
+
+            self._table = Recalling(learner)
+            self.learner = self._table.learner
+        else:
+            from shortlist.resampling._streams import Resampled
+
+            self.learner = Resampled(learner, self._pairs, _THRESHOLD, self._seed)
+
+    def finish(self, outcome: Outcome) -> Outcome:
+        """Add what has to be done after the choice; Ctrl-C keeps what there is."""
+        table = self._table
+        if table is None or outcome.interrupted or outcome.failure is not None:
+            return outcome
+        from shortlist._protocols import Progress
+        from shortlist.engines import Interrupted
+
+        shortlist: Shortlist = outcome.shortlist
+        with progress_bar(self._quiet) as observe:
+
+            def watch(what: str, done: int, total: int) -> None:
+                observe(Progress(0, what, done, total, "fits", 0, float("nan")))
+
+            try:
+                if self._pairs:
+                    shortlist = table.stability(
+                        shortlist,
+                        self._pairs,
+                        threshold=_THRESHOLD,
+                        seed=self._seed,
+                        watch=watch,
+                    )
+                if self._n:
+                    shortlist = table.substitutes(shortlist, self._n, watch=watch)
+            except Interrupted as stop:
+                return outcome._replace(shortlist=stop.result, interrupted=130)
+        return outcome._replace(shortlist=shortlist)
+
+
+def _check(ctx: click.Context, capabilities: Capabilities) -> None:
+    """Refuse what cannot be had, before any work."""
+    options = ctx.params
+    if options["substitutes"] and capabilities.room != "table":
+        raise click.UsageError(
+            f"--substitutes needs all rows in memory, and {capabilities.method} has not: "
+            "choose a --method of room table, such as foba",
+            ctx,
+        )
+    for name in ("checkpoint", "resume", "shard", "like"):
+        if options[name] is not None:
+            raise click.UsageError(f"--stability does not go with --{name}", ctx)
+    if options["interactions"] is not None:
+        raise click.UsageError("--stability does not go with --interactions", ctx)
+
+
+def refuse_resampling(ctx: click.Context) -> None:
+    """Refuse both options where features come one by one."""
+    for name in ("stability", "substitutes"):
+        if ctx.params[name] is not None:
+            raise click.UsageError(f"--{name} does not go with --columns", ctx)
