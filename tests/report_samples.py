@@ -178,6 +178,33 @@ def with_stability():
     )
 
 
+def with_second_look():
+    """Shares of halves with bounds, others that halves chose, and substitutes."""
+    facts = {
+        "pairs": 12,
+        "asked": 50,
+        "mean_chosen": 3.0,
+        "features": 90,
+        "threshold": 0.75,
+        "stable": 1,
+        "worst_case": 0.2,
+        "unimodal": 0.11,
+    }
+    return shortlist(
+        params={"stability": facts},
+        trace={
+            "stability": np.array([0.98, 0.5, 0.4]),
+            "stability_ids": np.array([7, 3, 99], np.uint64),
+            "stability_names": np.array(["seven", "three", "<b>other"]),
+            "substitute_of": np.array([7, 7], np.uint64),
+            "substitute_ids": np.array([99, 98], np.uint64),
+            "substitute_names": np.array(["<b>other", "ninety-eight"]),
+            "substitute_kept": np.array([0.9, 0.6]),
+            "substitute_increase": np.array([0.01, np.inf]),
+        },
+    )
+
+
 def many(n=10_000):
     """As many features as a report should still open with at once."""
     rng = np.random.default_rng(0)
@@ -203,4 +230,5 @@ SAMPLES = {
     "outputs": outputs,
     "nothing": nothing,
     "with_stability": with_stability,
+    "with_second_look": with_second_look,
 }

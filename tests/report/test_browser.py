@@ -153,6 +153,21 @@ def test_members_and_exchanges_are_told_by_name(opened):
     assert swaps.locator("tbody th").all_inner_texts() == ["price", NASTY]
 
 
+def test_a_second_look_is_told_by_name(opened):
+    report = opened(SAMPLES["with_second_look"]())
+    stable = report.section("How stable the choice is")
+    assert "cut into two halves 12 times (of 50 asked for)" in stable.inner_text()
+    assert "0.11" in stable.inner_text()
+    assert stable.locator("tbody th").all_inner_texts() == ["<b>other"]
+    others = report.section("What could take their place")
+    assert others.locator("tbody tr").first.locator("th, td").all_inner_texts() == [
+        "size",
+        "<b>other",
+        "90 %",
+    ]
+    assert "98 %" in report.section("What was chosen").inner_text()
+
+
 def test_every_control_has_a_label_and_every_chart_a_description(opened):
     for make in (path, several_classes):
         page = opened(make()).page

@@ -13,6 +13,7 @@ from shortlist.report._course import MOST_MEMBERS, membership_of
 from shortlist.report._words import NO_SETTINGS, SETTINGS, loss_in_words, settings
 
 PARTS = {"budget", "stream", "iterations", "membership", "exchanges", "holdout"}
+PARTS |= {"stability", "substitutes"}
 
 
 @pytest.mark.parametrize("kind", SAMPLES)
@@ -36,6 +37,7 @@ def test_it_is_json_and_the_same_after_saving(kind, tmp_path):
         ("outputs", {"budget", "iterations"}),
         ("nothing", set()),
         ("with_stability", {"budget"}),
+        ("with_second_look", {"budget", "stability", "substitutes"}),
     ],
 )
 def test_parts_that_nothing_is_known_of_are_left_out(kind, parts):
@@ -58,6 +60,19 @@ def test_stability_is_told_by_feature_whatever_the_order():
     made = SAMPLES["with_stability"]()
     assert summary(made)["entries"]["stability"] == [0.98, 0.5, None]
     assert summary(made.top(1))["entries"]["stability"] == [0.98]
+
+
+def test_a_second_look_is_told():
+    told = summary(SAMPLES["with_second_look"]())
+    assert told["stability"]["unimodal"] == 0.11
+    assert told["stability"]["others"] == [{"name": "<b>other", "share": 0.4}]
+    assert told["substitutes"] == {
+        "name": ["size", "size"],
+        "substitute": ["<b>other", "ninety-eight"],
+        "kept": [0.9, 0.6],
+        "loss_increase": [0.01, None],
+    }
+    assert told["asked"]["settings"] == []
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from shortlist._findings import facts_of, shares_of, substitutes_of
 from shortlist._shortlist import Shortlist
 from shortlist._shortlist_text import pure_json, ranks
 from shortlist.report._budget import budget_of, finite
@@ -20,6 +21,8 @@ from shortlist.report._origin import capabilities_of, reproduce
 from shortlist.report._words import ROOMS, loss_in_words, settings, spelled
 
 FORMAT = 1  #: rises when a key changes its meaning
+#: Features that halves chose though the list has them not: those told.
+MOST_OTHERS = 20
 
 
 def summary(shortlist: Shortlist) -> dict[str, Any]:
@@ -60,6 +63,8 @@ def summary(shortlist: Shortlist) -> dict[str, Any]:
         "n_features": shortlist.n_features,
         "n_examples": shortlist.n_examples,
         "entries": _entries(shortlist),
+        "stability": _stability(shortlist),
+        "substitutes": _substitutes(shortlist),
         "budget": budget_of(shortlist, names),
         "stream": stream_of(shortlist),
         "iterations": iterations_of(shortlist),
@@ -71,7 +76,8 @@ def summary(shortlist: Shortlist) -> dict[str, Any]:
         "reproduce": reproduce(shortlist, capabilities),
         "citation": None if capabilities is None else capabilities.citation,
     }
-    optional = ("budget", "stream", "iterations", "membership", "exchanges", "holdout")
+    optional = {"stability", "substitutes", "budget", "stream", "iterations"}
+    optional |= {"membership", "exchanges", "holdout"}
     return {
         key: part
         for key, part in parts.items()
@@ -107,7 +113,7 @@ def _task(shortlist: Shortlist) -> str:
 
 def _entries(shortlist: Shortlist) -> dict[str, Any]:
     weights, errors = shortlist.weights, shortlist.errors
-    stability = _stability(shortlist)
+    shares = shares_of(shortlist)
     columns: dict[str, Any] = {
         "rank": ranks(shortlist).tolist(),
         "name": list(shortlist.names),
@@ -119,19 +125,37 @@ def _entries(shortlist: Shortlist) -> dict[str, Any]:
         columns["weight"] = weights.tolist()
     if errors is not None and np.isfinite(errors).any():
         columns["error"] = finite(errors)
-    if stability is not None:
-        columns["stability"] = stability
+    if shares is not None:
+        columns["stability"] = [None if s is None else finite([s])[0] for s in shares]
     return columns
 
 
-def _stability(shortlist: Shortlist) -> list[float | None] | None:
-    """Share of resamples that chose each feature, if somebody has counted."""
-    trace = shortlist.trace
-    if "stability" not in trace or "stability_ids" not in trace:
+def _stability(shortlist: Shortlist) -> dict[str, Any] | None:
+    """How halves of the examples agreed, and what else they chose."""
+    facts = facts_of(shortlist)
+    if facts is None or "stability_names" not in shortlist.trace:
         return None
-    ids, shares = trace["stability_ids"].tolist(), finite(trace["stability"])
-    share_of = dict(zip(ids, shares, strict=True))
-    return [share_of.get(feature) for feature in shortlist.ids.tolist()]
+    trace, chosen = shortlist.trace, set(shortlist.ids.tolist())
+    parts = [trace[f"stability{part}"].tolist() for part in ("_ids", "_names", "")]
+    others = [
+        {"name": name, "share": share}
+        for feature, name, share in zip(*parts, strict=True)
+        if feature not in chosen
+    ]
+    return facts._asdict() | {"others": others[:MOST_OTHERS]}
+
+
+def _substitutes(shortlist: Shortlist) -> dict[str, Any] | None:
+    """Who could take the place of whom, as columns."""
+    found = substitutes_of(shortlist)
+    if not found:
+        return None
+    return {
+        "name": [s.name for s in found],
+        "substitute": [s.substitute for s in found],
+        "kept": finite([s.kept for s in found]),
+        "loss_increase": finite([s.loss_increase for s in found]),
+    }
 
 
 def _all_names(shortlist: Shortlist) -> dict[int, str]:

@@ -91,6 +91,7 @@ NO_SETTINGS = {
     "name_collision_probability",
     "objective",
     "sensors",
+    "stability",
 }
 
 

@@ -74,8 +74,7 @@ function chosen() {
   columns.push({ title: "score", kind: kindOfScore, cell: (i) => number(e.score[i]), sort: (i) => e.score[i], downFirst: true });
   if (e.error) columns.push({ title: "error", kind: "number wide", cell: (i) => number(e.error[i]), sort: (i) => e.error[i] });
   if (e.stability) {
-    const share = (i) => (e.stability[i] === null ? "–" : `${Math.round(100 * e.stability[i])} %`);
-    columns.push({ title: "chosen in", kind: "number", cell: share, sort: (i) => e.stability[i], downFirst: true });
+    columns.push({ title: "chosen in", kind: "number", cell: (i) => percent(e.stability[i]), sort: (i) => e.stability[i], downFirst: true });
   }
   if (told.task === "binary" && e.weight) {
     const [low, high] = told.classes.map(printable);
@@ -244,6 +243,41 @@ function membership() {
   pagedTable(part, { columns, caption: "In the order of coming", size: 20 }).show(members);
 }
 
+const percent = (share) => (share === null ? "–" : `${Math.round(100 * share)} %`);
+
+function stability() {
+  const s = told.stability;
+  const part = section("How stable the choice is");
+  const cut = s.pairs < s.asked ? ` (of ${number(s.asked)} asked for)` : "";
+  const about = `The examples were cut into two halves ${counted(s.pairs, "time")}${cut}, and each half chose by itself, ${number(s.mean_chosen)} features on average.`;
+  add(part, "p", { class: "faint" }, about);
+  const bounded = s.unimodal !== null || s.worst_case !== null;
+  const list = [{ term: `in ${percent(s.threshold)} of the halves or more`, text: counted(s.stable, "feature") }];
+  if (bounded) {
+    const small = `${number(s.worst_case)} without assuming that counts are unimodal`;
+    list.push({ term: "of these by chance, expected at most", text: number(s.unimodal ?? s.worst_case), small });
+  }
+  pairs(part, list, true);
+  if (!s.others.length) return;
+  const columns = [
+    { title: "name", name: true, cell: (o) => printable(o.name) },
+    { title: "chosen in", kind: "number", cell: (o) => percent(o.share) },
+  ];
+  pagedTable(part, { columns, caption: "Chosen by halves, and not on the list", size: 10 }).show(s.others);
+}
+
+function substitutes() {
+  const s = told.substitutes;
+  const part = section("What could take their place");
+  add(part, "p", { class: "faint" }, "The share of a feature's worth that another keeps, all others fitted anew, on the rows that were learned from.");
+  const columns = [
+    { title: "instead of", name: true, cell: (i) => printable(s.name[i]) },
+    { title: "could be", cell: (i) => printable(s.substitute[i]) },
+    { title: "kept", kind: "number", cell: (i) => percent(s.kept[i]) },
+  ];
+  pagedTable(part, { columns, caption: "Best first for each", size: 15 }).show(s.name.map((_, i) => i));
+}
+
 function exchanges() {
   const x = told.exchanges;
   const part = section("What came in and what left");
@@ -292,7 +326,7 @@ function origin() {
   }
 }
 
-const parts = { budget: budgets, stream, iterations, membership, exchanges };
+const parts = { stability, substitutes, budget: budgets, stream, iterations, membership, exchanges };
 asked();
 chosen();
 for (const [name, show] of Object.entries(parts)) if (told[name]) show();
