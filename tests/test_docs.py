@@ -57,6 +57,16 @@ def test_the_page_on_sequences_works_as_written(capsys):
     assert all(f"`{line}`" in page.read_text() for line in printed)
 
 
+def test_the_page_on_stability_works_as_written(capsys):
+    page = DOCS / "stability.md"
+    scope = {"__name__": "docs"}
+    for block in code_in(page):
+        exec(compile(block, page.name, "exec"), scope)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed == ["('x3', 'x8')", "0.33", "[('x3', 'x20')]"]
+    assert all(f"`{line}`" in page.read_text() for line in printed)
+
+
 def test_the_page_on_reports_works_as_written(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = DOCS / "report.md"
