@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from shortlist import storage
 from shortlist._findings import Substitute, substitutes_of
+from shortlist._pictures import Pictures
 from shortlist._plain_values import (
     Label,
     frozen,
@@ -38,7 +39,6 @@ from shortlist._shortlist_text import (
 )
 
 if TYPE_CHECKING:
-    from shortlist._displays import MembershipDisplay, PathDisplay, WeightsDisplay
     from shortlist.report import Report
 
 KIND = "shortlist"
@@ -57,7 +57,7 @@ def _package_version() -> str:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Shortlist:
+class Shortlist(Pictures):
     """The features that were chosen, by name, and how.
 
     Long form: one entry for each chosen feature and margin (a margin is a class, or an
@@ -417,66 +417,6 @@ class Shortlist:
         table of it.
         """
         return substitutes_of(self)
-
-    def plot_weights(self, ax: Any = None, *, most: int = 30) -> WeightsDisplay:
-        """Draw the weights of the chosen features, or scores if there are none.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        most : int, default=30
-            Entries to draw of a class, the best.
-
-        Returns
-        -------
-        display : WeightsDisplay
-            With ``ax_``, ``figure_`` and, as ``frame``, the data.
-        """
-        from shortlist._displays import WeightsDisplay
-
-        return WeightsDisplay(self).plot(ax=ax, most=most)
-
-    def plot_path(
-        self, ax: Any = None, *, what: str = "weight", most: int = 12
-    ) -> PathDisplay:
-        """Draw weights, or the objective, at every budget of a search.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        what : {"weight", "objective"}, default="weight"
-        most : int, default=12
-            Features in the legend.
-
-        Returns
-        -------
-        display : PathDisplay
-            With ``ax_``, ``figure_`` and, as ``frame``, the data.
-        """
-        from shortlist._displays import PathDisplay
-
-        return PathDisplay(self).plot(what, ax=ax, most=most)
-
-    def plot_membership(self, ax: Any = None, *, most: int = 40) -> MembershipDisplay:
-        """Draw which features were members from when to when; room ``rows`` only.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        most : int, default=40
-            Features to draw, those that were members longest.
-
-        Returns
-        -------
-        display : MembershipDisplay
-            With ``ax_``, ``figure_`` and, as ``frame``, the stays.
-        """
-        from shortlist._displays import MembershipDisplay
-
-        return MembershipDisplay(self, most).plot(ax=ax)
 
     def __repr__(self) -> str:
         return as_text(self)

@@ -8,6 +8,9 @@ time, and fitted exactly. With Q the objective on the same rows, i keeps of what
     kept = (Q(without j) - Q(i in its place)) / (Q(without j) - Q(with j)).
 
 All numbers are of the rows that were learned from: a substitute may be as good by chance.
+So Q has the ridge that FoBa chooses by, where classes may be separable: with the weaker
+one that weights are fitted with in the end, whatever helps to separate few examples looks
+better than features that do better on others.
 """
 
 from __future__ import annotations
@@ -171,7 +174,12 @@ def find_substitutes(
     if n < 1:
         raise ShortlistError(f"n should be a whole number from 1, got {n!r}")
     problem = table_problem(
-        table.X, table.y, target, sample_weight=table.weight, gram=False
+        table.X,
+        table.y,
+        target,
+        sample_weight=table.weight,
+        search_l2="auto",
+        gram=False,
     )
     search = _Search(problem, np.array(never, np.int64))
     best_first = shortlist.ids[np.argsort(-shortlist.scores, kind="stable")]
@@ -205,7 +213,7 @@ class _Search:
         """The model of some columns, in all margins."""
         n = self._problem.n_outputs
         support = np.sort(columns)[:, np.newaxis] * n + np.arange(n)
-        fit: Fit = self._problem.final.refit(support.ravel(), start)
+        fit: Fit = self._problem.objective.refit(support.ravel(), start)
         return fit
 
     def instead_of(
@@ -229,7 +237,7 @@ class _Search:
 
     def _promising(self, fit: Fit, chosen: Ints, n: int) -> Ints:
         """Columns along which the objective falls most, by its gradient."""
-        slopes = self._problem.final.gradient(fit)
+        slopes = self._problem.objective.gradient(fit)
         slopes = slopes.reshape(-1, self._problem.n_outputs)
         gains = (slopes**2).sum(axis=1) / self._problem.scale**2
         usable = self._usable.copy()
