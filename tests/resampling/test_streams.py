@@ -80,8 +80,10 @@ def test_ctrl_c_keeps_what_was_learned_by_then():
     X, y = table()
     source = Counted(X, y, block_rows=100)
     source.stops_in = (2, 4)  # its beginning is looked at first, then it is read
+    told = []
     with pytest.raises(Interrupted) as stopped:
-        stability(Mission(k=2), source, n_resamples=3)
+        stability(Mission(k=2), source, n_resamples=3, watch=lambda *n: told.append(n))
+    assert told == [("explore", 100 * i, 600) for i in range(1, 5)]
     found = stopped.value.result
     assert found.shortlist.n_examples == 400
     assert set(found.stable()) == {"x3", "x8"}

@@ -60,7 +60,8 @@ def stability(
     random_state : int, default=0
         Seed; also of the selectors, if they have one.
     watch : callable, default=None
-        Called with what is being done, the number of fits behind and that of all.
+        Called with what is being done, the number of fits behind and that of all; of a
+        source, with the pass, how much of it is read and how much there is (0: unknown).
 
     Returns
     -------
@@ -98,7 +99,8 @@ def stability(
         for name, given in (("y", y), ("groups", groups), ("weights", sample_weight)):
             if given is not None:
                 raise ShortlistError(f"a source of rows goes without {name}")
-        return stability_of_source(selector, X, n_resamples, threshold, random_state)
+        asked = (n_resamples, threshold, random_state)
+        return stability_of_source(selector, X, *asked, watch)
     weight = None if sample_weight is None else np.asarray(sample_weight)
     y = np.asarray(y)
     if y.ndim == 0 or len(y) != _n_rows(X):

@@ -8,7 +8,7 @@ remembered, and blocks do not matter.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import chain
 from typing import Any
@@ -19,6 +19,7 @@ from shortlist._protocols import (
     DataError,
     Head,
     Ids,
+    Progress,
     RowBlock,
     RowSource,
     ShortlistError,
@@ -37,7 +38,12 @@ _SHARE_OF_FREE = 0.5
 
 
 def stability_of_source(
-    selector: Any, data: Any, n_pairs: int, threshold: float, seed: int
+    selector: Any,
+    data: Any,
+    n_pairs: int,
+    threshold: float,
+    seed: int,
+    watch: Callable[[str, int, int], None] | None = None,
 ) -> Stability:
     """Stability of an online selector on rows that come by; see ``stability``."""
     if not hasattr(selector, "fit_source"):
@@ -48,8 +54,13 @@ def stability_of_source(
     opened = open_source(data)
     learner = selector._learner(reiterable=opened.reiterable)
     resampled = Resampled(learner, n_pairs, threshold, seed)
+
+    def observe(now: Progress) -> None:
+        if watch is not None:
+            watch(now.stage, now.position, now.size or 0)
+
     try:
-        run(resampled, with_pairs_as(learner.params, opened))
+        run(resampled, with_pairs_as(learner.params, opened), observe)
     except Interrupted:
         if resampled.found is None:
             raise
