@@ -52,6 +52,7 @@ from shortlist._targets import (
     with_codes,
 )
 from shortlist._trace import Trace
+from shortlist._weight_errors import refit_errors, streamed_noise
 from shortlist.kernels.csr import row_slice
 from shortlist.kernels.masking import Mask, MaskedRows, drop, mask_of, renumber
 from shortlist.losses import spell
@@ -321,6 +322,7 @@ class OnlineLearner:
             if state.stage != DONE:  # broken off: the rows so far count
                 state.refit.finish()
             found = _found(state.refit)
+        errors = self._errors(state, found)
         chosen = self._best(state, found)
         ids = found.ids[chosen]
         if not (np.isfinite(found.weight).all() and np.isfinite(found.bias).all()):
@@ -345,7 +347,7 @@ class OnlineLearner:
             margin=found.margin[chosen],
             weights=found.weight[chosen],
             scores=found.score[chosen],
-            errors=found.error[chosen],
+            errors=errors[chosen],
             intercept=found.bias,
             classes=target.classes,
             n_examples=state.n_examples,
@@ -356,6 +358,17 @@ class OnlineLearner:
             | others,
             notes=notes_on(target, state.n_skipped),
         )
+
+    def _errors(self, state: OnlineState, found: Found) -> Floats:
+        """How far the weights that were found may be off, one standard error."""
+        if state.refit is not None:
+            return refit_errors(state.refit)
+        if found.information is None:
+            return found.error
+        mean_loss = state.trace.late_loss(self.rule.totals(state.model))
+        noise = streamed_noise(state.target.loss, mean_loss)
+        errors: Floats = np.sqrt(found.error**2 + noise / found.information)
+        return errors
 
     def _names(
         self, state: OnlineState, source: RowSource, ids: Ids
@@ -394,8 +407,8 @@ def _wald(refit: Refit) -> Floats:
 
 
 def _found(refit: Refit) -> Found:
-    chosen, scale = refit.chosen, refit.chosen.scale_of()
-    error = 1.0 / np.sqrt(chosen.information + refit.ridges()) / scale
+    chosen = refit.chosen
     score = np.abs(chosen.weight) * np.sqrt(chosen.evidence + refit.ridges())
-    weight = chosen.weight * trusted(_wald(refit), refit.doubt) / scale
-    return Found(chosen.id_of(), chosen.margin, weight, score, error, chosen.bias)
+    weight = chosen.weight * trusted(_wald(refit), refit.doubt) / chosen.scale_of()
+    unknown = np.full(len(weight), np.nan)  # ranking needs none, and they take a while
+    return Found(chosen.id_of(), chosen.margin, weight, score, unknown, chosen.bias)

@@ -227,7 +227,8 @@ def losses_into(loss, chosen, rows, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _predict(loss, chosen, rows, out):  # type: ignore[no-untyped-def]
+def predict_into(loss, chosen, rows, out):  # type: ignore[no-untyped-def]
+    """Write the margins of each row."""
     for i in range(rows.y.shape[0]):
         _margins(loss, chosen, rows, i, out[i])
 
@@ -372,5 +373,5 @@ def margins_of(loss: object, chosen: Coordinates, block: RowBlock) -> Floats:
     """Margins of the rows of a block, shape (n_rows, n_margins)."""
     out = np.empty((block.n_rows, len(chosen.bias)))
     rows = chosen.in_units(restrict(mask_of(chosen.ids), block))
-    _predict(loss, chosen, rows, out)
+    predict_into(loss, chosen, rows, out)
     return out

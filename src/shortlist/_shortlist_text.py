@@ -28,7 +28,7 @@ from shortlist._findings import (
     stability_line,
     substitutes_of,
 )
-from shortlist._protocols import Ints, ShortlistError
+from shortlist._protocols import Floats, Ints, ShortlistError
 
 if TYPE_CHECKING:
     from shortlist._shortlist import Shortlist
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _MOST_ENTRIES = 20  # shown of a margin
 _MOST_MARGINS = 10
 _NAME_CELLS = 40
+_NOT_KNOWN = "-"
 _ENTRY_FIELDS = ("ids", "names", "margin", "weights", "scores", "errors")
 _FLOAT_COLUMNS = ("weight", "score", "error", "stability")
 _SHARES = "chosen in"  # title of the share of halves, for people
@@ -214,10 +215,20 @@ def _columns(shortlist: Shortlist) -> dict[str, list[Any]]:
     columns |= {
         "weight": nothing if weights is None else weights.tolist(),
         "score": shortlist.scores.tolist(),
-        "error": nothing if errors is None else errors.tolist(),
+        "error": nothing if errors is None else _known(errors),
     }
     shares = shares_of(shortlist)
     return columns if shares is None else columns | {"stability": shares}
+
+
+def _known(errors: Floats) -> list[float | None]:
+    """Errors as plain values; None where nothing is known."""
+    return [None if math.isnan(error) else error for error in errors.tolist()]
+
+
+def _shows_errors(shortlist: Shortlist) -> bool:
+    """Whether anything is known about errors."""
+    return shortlist.errors is not None and not np.isnan(shortlist.errors).all()
 
 
 def _fits(label: Any) -> bool:
@@ -283,7 +294,8 @@ def _margins_left_out(shortlist: Shortlist) -> list[str]:
 
 def _titles(shortlist: Shortlist) -> list[str]:
     titles: dict[str, Any] = {"weight": shortlist.weights, "score": shortlist.scores}
-    titles["error"] = shortlist.errors
+    if _shows_errors(shortlist):
+        titles["error"] = shortlist.errors
     titles[_SHARES] = shares_of(shortlist)
     return ["rank", "name", *(t for t, column in titles.items() if column is not None)]
 
@@ -296,11 +308,12 @@ def _row(
     if shortlist.weights is not None:
         row.append(f"{shortlist.weights[i]:+.4g}")
     row.append(f"{shortlist.scores[i]:.4g}")
-    if shortlist.errors is not None:
-        row.append(f"{shortlist.errors[i]:.4g}")
+    if shortlist.errors is not None and _shows_errors(shortlist):
+        error = shortlist.errors[i]
+        row.append(_NOT_KNOWN if math.isnan(error) else f"{error:.4g}")
     if shares is not None:
         share = shares[i]
-        row.append("-" if share is None else f"{share:.0%}")
+        row.append(_NOT_KNOWN if share is None else f"{share:.0%}")
     return row
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -53,6 +54,15 @@ class Trace:
     def _mark(self, totals: Floats) -> None:
         mark = (float(totals[place]) for place in (WEIGHT, LOSS, HITS))
         self.marks.append((self.rows, *mark))  # type: ignore[arg-type]
+
+    def late_loss(self, totals: Floats) -> float:
+        """Mean loss of the last half of the windows, when weights are no longer zero."""
+        marks = [(0, 0.0, 0.0, 0.0), *self.marks]
+        if marks[-1][0] == self.rows and len(marks) > 1:
+            del marks[-1]
+        _, weight, loss, _ = marks[len(marks) // 2]
+        late = float(totals[WEIGHT]) - weight
+        return (float(totals[LOSS]) - loss) / late if late > 0.0 else math.nan
 
     def arrays(self, totals: Floats, classes: bool) -> dict[str, np.ndarray]:
         """Rows at the end of each window, and the mean loss and accuracy within it."""

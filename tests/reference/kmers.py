@@ -107,7 +107,7 @@ def four_lines(first, lines, i):
         raise Bad(i + 1, "four lines a read")
     if not lines[i + 2]:
         raise Bad(i + 3, "'+' between the letters and qualities")
-    if len(lines[i + 3].strip()) != len(letters):
+    if len(lines[i + 3].strip().encode()) != len(letters):  # a quality is a byte
         raise Bad(i + 4, f"{len(letters)} qualities, one a letter")
     return Record(first_word(first), letters, i + 1)
 

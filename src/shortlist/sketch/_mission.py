@@ -178,20 +178,19 @@ class MissionRule:
             best = np.sort(np.lexsort((ids, -score))[: model.found.room])
             ids, square = ids[best], square[best].astype(float)
             # Collisions show in the spread of the rows, noise in the information.
-            error = np.empty(len(ids))
-            spreads(model.sketch, places_of(model, ids), c, error)
-            if self.step != GRADIENT:
-                known = information[best] + ridge * square
-                if self.step == NATURAL:
-                    error /= known
-                error = np.sqrt(error**2 + 1.0 / known)
+            error, known = np.full(len(ids), np.nan), information[best] + ridge * square
+            if self.step != GRADIENT:  # whose steps tell nothing of noise
+                spreads(model.sketch, places_of(model, ids), c, error)
+            if self.step == NATURAL:
+                error /= known
             weight, score = weight[best].astype(float), np.sqrt(score[best])
             margin = np.full(len(ids), c)
-            parts.append((ids, margin, weight, score, error, np.sqrt(square)))
-        ids, margin, weight, score, error, scale = map(
+            parts.append((ids, margin, weight, score, error, np.sqrt(square), known))
+        ids, margin, weight, score, error, scale, known = map(
             np.concatenate, zip(*parts, strict=True)
         )
-        return Found(ids, margin, weight, score, error, model.bias.copy(), scale)
+        bias = model.bias.copy()
+        return Found(ids, margin, weight, score, error, bias, scale, known)
 
 
 def mission(

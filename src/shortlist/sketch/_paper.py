@@ -231,18 +231,17 @@ class PaperRule:
         for c in range(target.n_margins):
             active = model.top.ids[c, : model.top.count[c]]
             ids = np.union1d(active, always)
-            now, spread = (np.zeros((len(ids), target.n_margins)) for _ in range(2))
+            now = np.zeros((len(ids), target.n_margins))
             if model.addresses.kind == SKETCH:
-                estimate(model.sketch, ids, now, spread)
+                estimate(model.sketch, ids, now, np.empty_like(now))
             else:
                 read_exactly(model.sketch, model.addresses, ids, now)
-            weight, error = now[:, c] * model.unit[0], spread[:, c] * model.unit[0]
+            weight = now[:, c] * model.unit[0]
             # The active have the weight that margins are made with.
             place = np.searchsorted(ids, active)
             weight[place] = model.top.weights[c, : model.top.count[c]]
-            margin = np.full(len(ids), c)
-            parts.append((ids, margin, weight, np.abs(weight), error))
-        ids, margin, weight, score, error = map(
-            np.concatenate, zip(*parts, strict=True)
-        )
-        return Found(ids, margin, weight, score, error, model.bias.copy())
+            parts.append((ids, np.full(len(ids), c), weight))
+        ids, margin, weight = map(np.concatenate, zip(*parts, strict=True))
+        # Gradient steps tell nothing of noise, and collisions alone would say too little.
+        unknown = np.full(len(ids), np.nan)
+        return Found(ids, margin, weight, np.abs(weight), unknown, model.bias.copy())
