@@ -25,13 +25,18 @@ MOST_TEXTS = 500  # in a round: hypothesis remembers what it has drawn
 class Parser(NamedTuple):
     lines: st.SearchStrategy[bytes]  #: good and bad ones, with their ends
     check: Callable[[Path, bytes, int], None]  #: a text, read in blocks of some bytes
+    texts: st.SearchStrategy[bytes] | None = (
+        None  #: many lines each; None: a few of these
+    )
 
 
 PARSERS = {
     "libsvm": Parser(libsvm.lines().map(str.encode), libsvm.check_like_reference),
     "vw": Parser(vw.lines().map(str.encode), vw.check_like_reference),
     "jsonl": Parser(jsonl.lines(), jsonl.check_like_reference),
-    "csv": Parser(csv.lines().map(str.encode), csv.check_text),
+    "csv": Parser(
+        csv.lines().map(str.encode), csv.check_text, csv.texts().map(str.encode)
+    ),
     "fasta": Parser(fasta.records().map(str.encode), fasta.check_text),
 }
 
@@ -39,7 +44,8 @@ PARSERS = {
 def fuzz(parser, n_lines, before_each=lambda: None):
     """Check at least so many lines of a parser; return how many lines and texts."""
     checked = {"lines": 0, "texts": 0}
-    texts = st.lists(parser.lines, min_size=5, max_size=15).map(b"".join)
+    few_lines = st.lists(parser.lines, min_size=5, max_size=15).map(b"".join)
+    texts = few_lines if parser.texts is None else few_lines | parser.texts
 
     with TemporaryDirectory() as folder:
         path = Path(folder) / "rows.txt"

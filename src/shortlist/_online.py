@@ -356,7 +356,7 @@ class OnlineLearner:
             trace=state.trace.arrays(totals, target.classes is not None)
             | more
             | others,
-            notes=notes_on(target, state.n_skipped),
+            notes=notes_on(target, state.n_skipped, source),
         )
 
     def _errors(self, state: OnlineState, found: Found) -> Floats:

@@ -11,6 +11,7 @@ from shortlist._predicting import BasePredictor
 from shortlist._protocols import Head, Observer, RowSource, ShortlistError
 from shortlist.engines import Broken, Interrupted, run
 from shortlist.sources import open_source
+from shortlist.sources._columns import leaving_out
 from shortlist.sources.pairs import has_pairs, with_pairs_as
 
 
@@ -96,6 +97,7 @@ class OnlineFitting(BasePredictor):
             if hasattr(self, name):
                 delattr(self, name)
         learner = self._learner(classes=classes, reiterable=opened.reiterable)
+        opened = leaving_out(opened, learner.never)
         rows = with_pairs_as(learner.params, opened)
         try:
             self._publish(run(learner, rows, observe))

@@ -81,6 +81,12 @@ class RowSource(Protocol):
     have not been learned from, given the ``position`` of the last block that has. So names
     of what may be chosen are known in memory that does not grow.
 
+    A source may have ``remarks``: lines that a reader of a result should know about the
+    rows that have been read.
+
+    A source whose features are values of columns may have ``leaving_out(names)``: the same
+    source without the columns of text among these names; ``ids`` then knows them.
+
     A source whose ids are hashes of names may have ``n_names``: about how many different
     ones there have been in the rows read so far, or None.
     """

@@ -37,7 +37,7 @@ class Found(NamedTuple):
     margin: Ints
     weight: Floats
     score: Floats
-    error: Floats  #: of the weights, but for noise if ``information`` is given; NaN: unknown
+    error: Floats  #: but for noise, if there is ``information``; NaN: not known
     bias: Floats
     scale: Floats | None = None  #: units to refit in, if features have different ones
     information: Floats | None = None  #: what the variance of noise is divided by

@@ -88,7 +88,8 @@ class Shortlist(Pictures):
     scores : ndarray of float64 of shape (n_entries,)
         What entries are ranked by, larger is better; not NaN.
     errors : ndarray of float64 of shape (n_entries,), default=None
-        Uncertainty of the weights, NaN where it is not known.
+        Standard errors of the weights, given the choice; NaN where they are not known.
+        See ``Mission`` for how far those of a stream can be trusted.
     intercept : ndarray of float64 of shape (n_margins,)
         One for each margin, so its length says how many there are.
     classes : tuple of str, int, float or bool, default=None

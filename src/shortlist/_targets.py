@@ -103,8 +103,8 @@ def skips_bad_rows(source: RowSource) -> bool:
     return getattr(source, "on_error", "raise") == "skip"
 
 
-def notes_on(target: Target, n_skipped: int) -> tuple[str, ...]:
-    """What a result should say about its labels."""
+def notes_on(target: Target, n_skipped: int, source: RowSource) -> tuple[str, ...]:
+    """What a result should say about its labels, and about the source they came from."""
     notes = [] if target.note is None else [target.note]
     if n_skipped:
         rows = (
@@ -113,7 +113,7 @@ def notes_on(target: Target, n_skipped: int) -> tuple[str, ...]:
             else "rows with bad labels were"
         )
         notes.append(f"{n_skipped:,} {rows} left out")
-    return tuple(notes)
+    return (*notes, *getattr(source, "remarks", ()))
 
 
 def choose_target(

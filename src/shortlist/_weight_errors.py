@@ -9,8 +9,8 @@ diagonal may end far from the minimum: there the errors are right for features t
 correlate neither with each other nor with the bias, and for others lower bounds.
 
 Inverse Hessians are variances if the slopes of a loss vary as much as it curves, as those
-of a probability do. For other losses the ratio of the two is estimated: for the squared loss
-it is the variance of the residuals. Nothing is known about losses without curvature
+of a probability do. For other losses the ratio of the two is estimated: for the squared
+loss it is the variance of the residuals. Nothing is known about losses without curvature
 (hinge, epsilon-insensitive), nor about what choosing features by the same rows adds.
 """
 

@@ -22,6 +22,7 @@ from shortlist.kernels.name_hash import hash_name
 from shortlist.kernels.name_store import open_store
 from shortlist.kernels.name_words import hash_start
 
+NOTHING = np.empty(0, np.uint64)
 TRICKY = (
     b'{"y":-1.5,"a":{"b":"\\u00e9\xc3\xa9","longer_key":[1,"two",{"c":12345678}]}} \r\n'
 )
@@ -31,7 +32,9 @@ def parse(text, is_end=True, skip_bad=False, room=None, scratch=None, missing=0)
     text = np.frombuffer(text, np.uint8) if isinstance(text, bytes) else text
     room = room or rows_for(len(text))
     notes = np.array([missing, 0, UNDECIDED, 0, 0, 0, 0])
-    task = task_for(b"y", b"w", open_store(1, 0), open_store(99, 999), 0, notes)
+    task = task_for(
+        b"y", b"w", open_store(1, 0), open_store(99, 999), 0, NOTHING, notes
+    )
     task = with_room(task, len(text))
     task = task._replace(scratch=task.scratch if scratch is None else scratch)
     if b"w" not in text.tobytes():

@@ -152,7 +152,7 @@ def test_the_room_is_never_exceeded(line, repeats, skip_bad):
         (b"1 |: a", BAD_SPACE, 3),
         (b"1 |s:x a", BAD_SCALE, 3),
         (b"1 | a b:", BAD_FEATURE, 6),
-        (b"1 | a :4", BAD_FEATURE, 6),
+        (b"1 | a :", BAD_FEATURE, 6),
         (b"1 |s:1e200 a:1e200", BAD_FEATURE, 11),
     ],
 )

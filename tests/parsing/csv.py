@@ -3,11 +3,14 @@
 import csv
 import io
 import math
+import random
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from reference import csv as reference
+from shortlist._protocols import DataError
 from shortlist.sources import CsvSource
 
 
@@ -50,6 +53,16 @@ CELLS = st.one_of(
 )
 
 
+NUMBERS = st.one_of(
+    st.sampled_from(
+        ["", "NA", " nan", "0", "-0.0", "1e-320", " 7 ", "+.5e3", "1.", "-.5"]
+    ),
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.integers().map(str),
+)
+TRUTHS = st.sampled_from(["true", "False", "TRUE", " true ", "", "null"])
+
+
 def check_like_reference(path, text, block_bytes, delimiter=",", missing="zero"):
     """Read a text, of which the column c0 is to be predicted, as it should be read."""
     expected = reference.read(text, "c0", None, delimiter, missing)
@@ -65,8 +78,14 @@ def check_like_reference(path, text, block_bytes, delimiter=",", missing="zero")
         delimiter=delimiter,
         block_bytes=block_bytes,
         missing=missing,
+        on_error="skip",
     )
     rows = read(source)
+    assert source.skipped == expected.skipped
+    if expected.skipped:
+        strict = CsvSource(path, "c0", delimiter=delimiter, missing=missing)
+        with pytest.raises(DataError, match="cells as in the header, got"):
+            read(strict)
     # a number too small is left in as a zero
     for row in rows:
         for name in [name for name, value in row.features.items() if value == 0]:
@@ -81,6 +100,23 @@ def lines(draw):
     out = io.StringIO()
     end = draw(st.sampled_from(["\n", "\r\n"]))
     csv.writer(out, lineterminator=end).writerow([draw(CELLS) for _ in range(3)])
+    return out.getvalue()
+
+
+@st.composite
+def texts(draw):
+    """Many rows of three cells: of each column a few cells are drawn, then arranged."""
+    kinds = st.sampled_from([NUMBERS, NUMBERS, TRUTHS, CELLS])
+    pools = [draw(st.lists(draw(kinds), min_size=1, max_size=7)) for _ in range(3)]
+    end, delete = draw(st.sampled_from(["\n", "\r\n"])), draw(st.sampled_from([0, 9]))
+    arrange = random.Random(draw(st.integers(0, 2**32)))
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator=end)
+    for _ in range(draw(st.integers(5, 150))):
+        cells = [arrange.choice(pool) for pool in pools]
+        if delete and not arrange.randrange(delete):
+            cells = arrange.choice([cells[1:], [*cells, "x"]])
+        writer.writerow(cells)
     return out.getvalue()
 
 

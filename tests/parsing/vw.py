@@ -90,7 +90,8 @@ words = st.one_of(
     st.builds("{}:{}".format, names, numbers),
     st.sampled_from([":", "a:", ":1", "a:1:2", "||", "|", "|b", "a|b", "a:1|b c"]),
 )
-good_words = names | st.builds("{}:{}".format, names, good_numbers)
+nameless = good_numbers.map(":".__add__)
+good_words = names | st.builds("{}:{}".format, names, good_numbers) | nameless
 blanks = st.sampled_from([" ", "  ", "\t", " \t "])
 heads = st.one_of(
     st.sampled_from(

@@ -86,13 +86,14 @@ def parse_section(section, row):
         if not space:
             raise Bad("the name of a namespace before ':'")
         scale = parse_number(number, "as scale of a namespace")
+    nameless = 0
     for word in words(section[len(head) :]):
         name, colon, number = word.partition(b":")
-        if not name:
-            raise Bad("the name of a feature before ':'")
         value = scale * (parse_number(number, "after ':'") if colon else 1.0)
         if not math.isfinite(value):
             raise Bad("a value that is finite times the scale of its namespace")
+        if not name:
+            name, nameless = b"%d" % nameless, nameless + 1
         row.names.append(space + b"^" + name if space else name)
         row.values.append(value)
 

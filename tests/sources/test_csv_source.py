@@ -403,3 +403,19 @@ def test_a_selector_finds_planted_columns(path):
     X_small, y = take(source, found.ids, dense=True)
     assert X_small.shape == (800, 2)
     assert set(y) == {0, 1}
+
+
+def test_a_column_that_a_few_cells_make_text_is_remarked_on(path):
+    rows = [f"{i},{i % 3},u{i},{i % 2}" for i in range(100)]
+    rows[40] = '40,"1, or\n 2",u,0'
+    rows[60] = "60,unknown,u,0"
+    write(path, "\n".join(["a,b,c,y", "", *rows]))
+    source = CsvSource(path, "y")
+    (remark,) = source.remarks
+    assert remark.startswith("column 'b' is taken as text")
+    assert "of its first 100 cells all but 2 are numbers" in remark
+    assert remark.endswith(f"line 43 has {'1, or' + chr(10) + ' 2'!r}")
+    assert not CsvSource(path, "y", text=["b"]).remarks
+    assert not source.leaving_out(["b"]).remarks
+    chosen = Mission(2).fit_source(source).shortlist_
+    assert remark in chosen.notes

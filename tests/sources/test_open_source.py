@@ -78,6 +78,12 @@ def test_options_of_other_formats_are_refused(path):
         open_source(path, input_format="vw", taget="y")
 
 
+@pytest.mark.parametrize("data", ["path", [[1.0]], pd.DataFrame({"a": [1.0]})])
+def test_what_is_no_sequence_has_no_words_of_dna(path, data):
+    with pytest.raises(ShortlistError, match=r"kmer= is no option .* FASTA and FASTQ"):
+        open_source(path if isinstance(data, str) else data, kmer=5)
+
+
 def test_the_format_can_be_said(path):
     assert isinstance(open_source(path, input_format="vw", seed=3), VwSource)
     assert isinstance(open_source("-"), LibsvmSource)

@@ -184,3 +184,14 @@ def test_namespaces_are_of_vw_text_only(tmp_path):
     path.write_text(VW)
     with pytest.raises(ShortlistError, match="at most 63"):
         VwSource(path, spaces=[f"s{i}" for i in range(64)])
+
+
+def test_namespaces_that_no_row_has_are_told(tmp_path):
+    path = tmp_path / "rows.vw"
+    path.write_text("1 |user a b |ad x\n-1 |user c |ad y\n" * 50)
+    asked = ["user*ad", "user*page", "site*ad"]
+    selector = Mission(2, interactions=asked).fit_source(path)
+    (note,) = [n for n in selector.shortlist_.notes if n.startswith("interactions")]
+    assert note == "interactions: no row has a feature in namespace 'page', 'site'"
+    met = Mission(2, interactions=["user*ad"]).fit_source(path).shortlist_
+    assert not any("interactions" in note for note in met.notes)

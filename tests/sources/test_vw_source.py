@@ -75,6 +75,23 @@ def test_what_touches_the_bar_is_a_tag_and_no_label(path):
     assert block.weight.tolist() == [1, 1, 1, 2]
 
 
+def test_values_without_names_are_numbered_as_vowpal_wabbit_does(path):
+    values = " ".join(f":{i}" for i in range(12))
+    text = f"1 |a :2 x :3 | :4 |a :5\n1 |space_of_7 {values}\n"
+    path.write_text(text)
+    source = VwSource(path, block_bytes=5)
+    names = [name for block in source.blocks() for name in source.names(block.ids)]
+    assert names[:5] == ["a^0", "a^x", "a^1", "0", "a^0"]
+    assert names[5:] == [f"space_of_7^{i}" for i in range(12)]
+    same = path.with_name("named.vw")
+    same.write_text("1 |a 0:2 x 1:3 | 0:4 |a 0:5\n")
+    (block,), first = VwSource(same).blocks(), next(source.blocks())
+    assert first.ids.tolist() == block.ids.tolist()
+    assert first.values.tolist() == block.values.tolist()
+    told = source.with_spaces(["a"])
+    assert told.names(next(told.blocks()).ids)[:3] == ["a^0", "a^x", "a^1"]
+
+
 def test_zeros_are_kept_as_in_libsvm_text(path):
     path.write_text("1 | a:0 b:-0\n")
     (block,) = VwSource(path).blocks()
@@ -112,7 +129,8 @@ def test_hard_numbers_are_those_of_python(path, number):
             "1 |a:1e400",
             "expected a finite number as scale of a namespace, got 'a:1e400'",
         ),
-        ("1 |a :5", "expected the name of a feature before ':', got ':5'"),
+        ("1 |a :", "expected a number after ':', got ':'"),
+        ("1 |a :x", "expected a number after ':', got ':x'"),
         ("1 |a b:x\x01y", r"expected a number after ':', got 'b:x\x01y'"),
         ("1 |a b:", "expected a number after ':', got 'b:'"),
         ("1 |a b:nan", "expected a finite number after ':', got 'b:nan'"),

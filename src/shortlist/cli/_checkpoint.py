@@ -129,7 +129,7 @@ def open_checkpoint(
         raise click.UsageError(
             f"{path} exists; --resume {shlex.quote(path)} goes on from it, or delete it"
         )
-    again = f"{command_line(ctx)} --resume {shlex.quote(path)}"
+    again = f"{command_line(ctx, shown=True)} --resume {shlex.quote(path)}"
     keeper = Keeper(path, settings, options["every"])
     return Checkpoint(path, again, keeper, snapshot)
 

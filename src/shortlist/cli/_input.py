@@ -113,7 +113,7 @@ def as_params(source: Any) -> dict[str, Any]:
     """What a model should know about the table it was made from, if it was one."""
     if getattr(source, "target", None) is None:
         return {}
-    names = ("target", "weight", "missing", "text")
+    names = ("target", "weight", "missing", "text", "leave_out")
     settings = {name: getattr(source, name, None) for name in names}
     return {"table": {name: one for name, one in settings.items() if one}}
 

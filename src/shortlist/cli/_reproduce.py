@@ -7,11 +7,17 @@ import shlex
 import click
 
 #: Where and how a result is shown does not change it.
-_WITHOUT_EFFECT = {"out", "form", "quiet", "dry_run", "checkpoint", "every", "resume"}
+_SHOWING = {"out", "form", "quiet"}
+#: Nor does how a run is kept, or whether it is run at all.
+_WITHOUT_EFFECT = {*_SHOWING, "dry_run", "checkpoint", "every", "resume"}
 
 
-def command_line(ctx: click.Context) -> str:
-    """Spell the running command: arguments, and options other than the defaults."""
+def command_line(ctx: click.Context, *, shown: bool = False) -> str:
+    """Spell the running command: arguments, and options other than the defaults.
+
+    Those that say where and how the result is shown belong to it only if ``shown``.
+    """
+    left_out = _WITHOUT_EFFECT - _SHOWING if shown else _WITHOUT_EFFECT
     words = ["shortlist", ctx.command.name or ""]
     for param in ctx.command.params:
         name = param.name or ""
@@ -19,7 +25,7 @@ def command_line(ctx: click.Context) -> str:
         is_default = value == param.default and type(value) is type(param.default)
         if value is False and param.secondary_opts:  # --no-this
             words.append(param.secondary_opts[0])
-        if name in _WITHOUT_EFFECT or value is None or value is False:
+        if name in left_out or value is None or value is False:
             continue
         if value == () or is_default:
             continue

@@ -165,7 +165,8 @@ if TYPE_CHECKING:
     "--never",
     metavar="NAME",
     multiple=True,
-    help="Feature to leave out of everything. May be repeated.",
+    help="Feature to leave out of everything, or column of text, or key of JSON lines, of "
+    "which no value is to be a feature. May be repeated.",
 )
 @click.option(
     "--seed",
@@ -292,6 +293,8 @@ def open_table_or_rows(options: Mapping[str, Any]) -> RowSource:
     label_map = options["label_map"]
     if options["classes"] is not None and "labels" in takes and label_map is None:
         given["labels"] = options["classes"].split(",")
+    if options["never"] and "leave_out" in takes:
+        given["leave_out"] = options["never"]
     given |= dna_settings(options, files, input_format)
     source = open_labelled(files, input_format, options["on_error"], given, label_map)
     return with_pairs_as(options, source)

@@ -87,10 +87,12 @@ class Task(NamedTuple):
     names: NameStore  #: names of features, kept according to notes[PURPOSE]
     labels: NameStore  #: names of labels, by their codes
     seed: np.uint64  #: of the hash
+    barred: np.ndarray  #: uint64, hashes of the paths that make no features
     notes: np.ndarray  #: int64, see above
     scratch: np.ndarray  #: uint8
     lengths: np.ndarray  #: int64, of the paths of open objects and lists
     is_list: np.ndarray  #: bool, which of those are lists
+    is_barred: np.ndarray  #: bool, which of those make no features
     place: np.ndarray  #: int64, of a name in scratch, as ``take_name`` wants it
 
 
@@ -109,15 +111,16 @@ def _room(n):
         "scratch": scratch_for(n),
         "lengths": np.zeros(MOST_LEVELS + 1, np.int64),
         "is_list": np.zeros(MOST_LEVELS + 1, np.bool_),
+        "is_barred": np.zeros(MOST_LEVELS + 1, np.bool_),
         "place": np.zeros((1, 4), np.int64),
     }
 
 
-def task_for(target, weight, names, labels, seed, notes):
+def task_for(target, weight, names, labels, seed, barred, notes):
     """Task without room for any characters."""
     target, weight = np.frombuffer(target, np.uint8), np.frombuffer(weight, np.uint8)
     seed = np.uint64(seed % 2**64)
-    return Task(target, weight, names, labels, seed, notes, **_room(0))
+    return Task(target, weight, names, labels, seed, barred, notes, **_room(0))
 
 
 def with_room(task, n):
@@ -134,6 +137,16 @@ def _is_path(path, task, length):
     while i < length and path[i] == task.scratch[i]:
         i += 1
     return i == length
+
+
+@parsing_kernel
+def _is_barred(task, length):
+    """Whether the path in scratch is one of those that make no features."""
+    number = hash_start(task.scratch, length, task.seed)
+    i = 0
+    while i < len(task.barred) and task.barred[i] != number:
+        i += 1
+    return i < len(task.barred)
 
 
 @inlined
@@ -264,7 +277,7 @@ def _object(text, p, out, task, row, n, n_hard):
         p = after_blanks(text, p)
         c = character(text, p)
         in_list = task.is_list[depth]
-        length = task.lengths[depth]
+        length, barred = task.lengths[depth], task.is_barred[depth]
         if not just_opened or c != (_CLOSE_LIST if in_list else _CLOSE_OBJECT):
             role = GOOD
             if not in_list:
@@ -285,18 +298,23 @@ def _object(text, p, out, task, row, n, n_hard):
                     role = BAD_LABEL
                 elif _is_path(task.weight, task, length):
                     role = BAD_WEIGHT
+                elif len(task.barred) > 0 and not barred:
+                    barred = _is_barred(task, length)
             if c in (_OPEN_OBJECT, _OPEN_LIST) and role == GOOD:
                 if depth == MOST_LEVELS:
                     return p, n, n_hard, TOO_DEEP
                 depth += 1
                 task.lengths[depth], task.is_list[depth] = length, c == _OPEN_LIST
+                task.is_barred[depth] = barred
                 just_opened = True
                 p += 1
                 continue
             if role == GOOD:
-                p, n, n_hard, fault = _feature(
+                p, now, now_hard, fault = _feature(
                     text, p, in_list, length, out, task, row, n, n_hard
                 )
+                if not barred:
+                    n, n_hard = now, now_hard
             else:
                 p, n_hard, fault = _about_row(
                     text, p, role, length, out, task, row, n_hard

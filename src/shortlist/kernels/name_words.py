@@ -58,6 +58,19 @@ def hash_rest(hashed, carried, n_carried, text, start, stop):
 
 
 @inlined
+def hash_last(hashed, carried, n_carried, word, n):
+    """Finish a hash as ``hash_rest`` does, the last part being n <= 8 characters."""
+    shift = _U8 * np.uint64(n_carried)
+    whole = carried | (word << shift)
+    left = n_carried + n
+    if left >= 8:
+        hashed = mix(hashed ^ whole) + GOLDEN
+        whole = (word >> _U1) >> (_U63 - shift)
+        left -= 8
+    return mix(hashed ^ lowest(whole, np.uint64(left)))
+
+
+@inlined
 def hash_start(text, n, seed):
     """Hash the first n bytes of a text, eight at a time, as ``hash_name`` would."""
     hashed = begin_hash(n, seed)

@@ -2,8 +2,10 @@
 
 A feature's full name is ``space^name``, or ``name`` where the namespace has no name; its
 id is the hash that ``kernels.name_hash`` gives these bytes, though they never stand side
-by side. The caller's arrays must have the room that ``rows_for`` gives: no check is made
-here. Numbers too hard for ``kernels.number_text`` leave their places in ``hard``.
+by side. A value without a name, ``:2``, is the feature whose name is its number, from 0,
+among those of its section. The caller's arrays must have the room that ``rows_for``
+gives: no check is made here. Numbers too hard for ``kernels.number_text`` leave their
+places in ``hard``.
 """
 
 import numpy as np
@@ -23,6 +25,7 @@ from shortlist.kernels.name_words import (
     ONES,
     begin_hash,
     equal_bytes,
+    hash_last,
     hash_rest,
     lowest,
 )
@@ -34,6 +37,7 @@ from shortlist.kernels.number_text import (
     RETURN,
     SPACE,
     TAB,
+    ZERO,
     after_blanks,
     character,
     first_marked,
@@ -48,6 +52,7 @@ from shortlist.kernels.pairs import of_kind
 BAD_BASE, NO_BAR, BAD_SPACE, BAD_SCALE, BAD_FEATURE = 3, 4, 5, 6, 7
 
 QUOTE, CARET, BAR = 39, 94, 124
+_MOST_NAMELESS = 10**8  # in a section, of a line of 300 MB: others would have 9 digits
 
 _LARGEST = np.finfo(np.float64).max
 _U0, _U8 = np.uint64(0), np.uint64(8)
@@ -63,7 +68,10 @@ def rows_for(n):
 
 
 def places_for(n):
-    """Room for the places of names: start and stop of the namespace and of the name."""
+    """Room for the places of names: start and stop of the namespace and of the name.
+
+    A name that is a number, and stands nowhere, starts and stops at ~number.
+    """
     return np.empty((n // 2 + 1, 4), np.int64)
 
 
@@ -113,17 +121,38 @@ def _prefix_word(text, start, stop, k):
 
 
 @inlined
-def _hash_full_name(text, space, space_stop, start, stop, seed):
-    """Hash ``space^name``, or ``name`` if the space is empty, as ``hash_name`` would."""
+def _hash_prefix(text, space, space_stop, n, seed):
+    """Hash ``space^`` of a full name that goes on with n characters, for ``hash_rest``."""
     n_prefix = space_stop - space + 1 if space_stop > space else 0
-    hashed = begin_hash(n_prefix + stop - start, seed)
+    hashed = begin_hash(n_prefix + n, seed)
     for k in range(n_prefix >> 3):
         hashed = mix(hashed ^ _prefix_word(text, space, space_stop, k)) + GOLDEN
     n_carried = n_prefix & 7
     carried = _U0
     if n_carried:
         carried = _prefix_word(text, space, space_stop, n_prefix >> 3)
+    return hashed, carried, n_carried
+
+
+@inlined
+def _hash_full_name(text, space, space_stop, start, stop, seed):
+    """Hash ``space^name``, or ``name`` if the space is empty, as ``hash_name`` would."""
+    hashed, carried, n_carried = _hash_prefix(
+        text, space, space_stop, stop - start, seed
+    )
     return hash_rest(hashed, carried, n_carried, text, start, stop)
+
+
+@parsing_kernel
+def _hash_numbered(text, space, space_stop, number, seed):
+    """Hash the full name of a feature whose name is a number of at most 8 digits."""
+    word, n = _U0, 0
+    while n == 0 or number > 0:  # the first digit ends up lowest
+        word = (word << _U8) | np.uint64(ZERO + number % 10)
+        number //= 10
+        n += 1
+    hashed, carried, n_carried = _hash_prefix(text, space, space_stop, n, seed)
+    return hash_last(hashed, carried, n_carried, word, n)
 
 
 @inlined
@@ -199,6 +228,7 @@ def _section(text, p, hashing, out, places, row, n, n_hard):
     if len(spaces):
         own = _kind_of(text, space, space_stop, seed, spaces)
     hard_scale = n_hard > hard_before
+    nameless = 0
     while True:
         p = after_blanks(text, p)
         c = character(text, p)
@@ -207,7 +237,7 @@ def _section(text, p, hashing, out, places, row, n, n_hard):
                 out.hard[hard_before, 3] = n
             return p, n, n_hard, GOOD
         stop = _name_end(text, p)
-        if stop == p:
+        if stop == p and nameless == _MOST_NAMELESS:
             return p, n, n_hard, BAD_FEATURE
         value, end, kind = 1.0, stop, GOOD
         if character(text, stop) == COLON:
@@ -221,7 +251,12 @@ def _section(text, p, hashing, out, places, row, n, n_hard):
         value *= scale
         if not abs(value) <= _LARGEST:
             return p, n, n_hard, BAD_FEATURE
-        number = _hash_full_name(text, space, space_stop, p, stop, seed)
+        if stop > p:
+            number = _hash_full_name(text, space, space_stop, p, stop, seed)
+        else:
+            number = _hash_numbered(text, space, space_stop, nameless, seed)
+            p = stop = ~nameless
+            nameless += 1
         out.ids[n] = of_kind(number, own) if len(spaces) else number
         out.values[n] = value
         if len(places):

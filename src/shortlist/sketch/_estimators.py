@@ -87,7 +87,8 @@ class Mission(Sharding):
         last heard of it, is not compared with them.
     always, never : sequence of str or int, default=None
         Features, by name or number, to keep in any case (they count in k) and to leave
-        out.
+        out. In a source, ``never`` may also name a column of text: none of its values is
+        a feature then.
     feature_groups : None
         Not supported by this selector.
     seed : int, default=0
@@ -110,6 +111,18 @@ class Mission(Sharding):
     the weights that count come from an exact refit on the candidates, not from the
     sketch. With ``recipe="paper"`` none of this applies, but for the learning rate.
     ``benchmarks/house.py`` prints the accuracy of all recipes on a click log.
+
+    Errors of weights are standard errors for the features that were chosen; what choosing
+    by the same rows adds is not in them. After an exact refit (up to 65,536 rows and half a
+    million nonzeros of candidates) they know the noise and how features go together; of a
+    softmax, within each class. Otherwise (``recipe="newton"``, or more rows) rows
+    have streamed by, and the errors are made of the noise, of what each feature by itself
+    was told, and of the spread of the sketch's rows. They are right for features that
+    correlate neither with each other nor with the intercept. For others they are lower
+    bounds, and may be far too small: steps by the diagonal have not converged, and nothing
+    that a single pass leaves behind says how far they are from it. With
+    ``recipe="paper"`` and for losses without curvature (hinge, epsilon-insensitive) they
+    are NaN: not known.
 
     References
     ----------

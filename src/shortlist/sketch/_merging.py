@@ -30,13 +30,14 @@ from shortlist._steps import (
 from shortlist.kernels.block_sketch import CELLS
 from shortlist.kernels.heavy_hitters import Candidates, candidates, listed
 from shortlist.kernels.id_table import put
+from shortlist.losses import spell
 from shortlist.sketch._kernels import NATURAL, SketchState, rescore
 from shortlist.sketch._mission import MissionRule
 
 _NORMS = [NORM_ROWS, NORM_WEIGHT, NORM]
-#: Settings that shards may differ in; what classes and losses came out as is compared
-#: between states.
-_FREE = ("classes", "loss", "params")
+#: Settings that shards may differ in, as what classes, losses and scales came out as is
+#: compared between states; and those that are compared part by part.
+_FREE = ("classes", "loss", "params", "scaled", "rule", "preparing", "step")
 
 
 def check_mergeable(learner: OnlineLearner) -> MissionRule:
@@ -116,38 +117,53 @@ def merged(learner: OnlineLearner, states: Sequence[OnlineState]) -> OnlineState
 
 def _check_alike(first: OnlineState, other: OnlineState) -> None:
     """Refuse states whose sums are not about the same things."""
-    ours, theirs = first.model.sketch, other.model.sketch
-    sizes = ("n_blocks", "rows", "n_margins", "stride", "is_direct")
-    facts = [
-        ("the seed of hashes", ours.keys.tolist(), theirs.keys.tolist()),
-        ("losses", first.target.loss, other.target.loss),
-        ("classes", first.target.classes, other.target.classes),
-        *((f"sizes ({n})", getattr(ours, n), getattr(theirs, n)) for n in sizes),
-        ("scales", ours.scaled, theirs.scaled),
-        (
-            "m, the mean squared norm that the ridge goes by,",
-            float(mean_norm(first.model.totals)),
-            float(mean_norm(other.model.totals)),
-        ),
-    ]
-    for what, mine, yours in facts:
+    if first.model.sketch.keys.tolist() != other.model.sketch.keys.tolist():
+        raise ShortlistError("shards should share the seed of hashes to be merged")
+    for (what, mine), yours in zip(
+        _facts(first).items(), _facts(other).values(), strict=True
+    ):
         if mine != yours:
             raise ShortlistError(
-                f"shards should share {what} to be merged, got {mine!r} and {yours!r}; "
+                f"shards should share {what} to be merged, got {mine} and {yours}; "
                 "start the others like the first: branch(), or --like"
             )
 
 
+def _facts(state: OnlineState) -> dict[str, str]:
+    """What the sums of a state are about, in words."""
+    sketch, target = state.model.sketch, state.target
+    classes = "numbers" if target.classes is None else list(target.classes)
+    norm = float(mean_norm(state.model.totals))
+    return {
+        "the loss": spell(target.loss),
+        "classes": str(classes),
+        "the number of outputs": str(sketch.n_margins),
+        "the rows of the sketch": str(sketch.rows),
+        "scales": "max_abs" if sketch.scaled else "none",
+        "the size of the sketch": f"{sketch.n_blocks:,} blocks of {sketch.stride} numbers",
+        "cells": "one a feature" if sketch.is_direct else "shared by features",
+        "m, the mean squared norm that the ridge goes by,": repr(norm),
+    }
+
+
 def check_settings(first: OnlineLearner, other: OnlineLearner) -> None:
     """Refuse learners whose states mean different things."""
-    for field in fields(OnlineLearner):
-        mine, yours = getattr(first, field.name), getattr(other, field.name)
-        if field.name == "rule":
-            mine, yours = replace(mine, scaled=None), replace(yours, scaled=None)
-        if field.name not in _FREE and mine != yours:
+    mine, yours = _settings(first), _settings(other)
+    for name in mine:
+        if mine[name] != yours[name]:
             raise ShortlistError(
-                f"shards should be learned alike, got {field.name} = {mine!r} and {yours!r}"
+                "shards should be learned alike, got "
+                f"{name} = {mine[name]!r} and {yours[name]!r}"
             )
+
+
+def _settings(learner: OnlineLearner) -> dict[str, Any]:
+    """Settings of a learner one by one, as its user knows them."""
+    rule = check_mergeable(learner)
+    own = {field.name: getattr(learner, field.name) for field in fields(learner)}
+    of_rule = {field.name: getattr(rule, field.name) for field in fields(rule)}
+    flat = {**own, **learner.preparing._asdict(), **of_rule}
+    return {name: value for name, value in flat.items() if name not in _FREE}
 
 
 def _added(models: Sequence[SketchState]) -> Any:

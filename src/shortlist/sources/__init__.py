@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from inspect import signature
 from typing import Any
 
-from shortlist._protocols import DataError, RowSource
+from shortlist._protocols import DataError, RowSource, ShortlistError
 from shortlist.sources._formats import file_source
 from shortlist.sources._tables import is_table
 from shortlist.sources.arrays import ArraySource
@@ -96,13 +97,24 @@ def _open(data: Any, options: dict[str, Any]) -> RowSource:
         return file_source(data, **options)
     X, y = data if isinstance(data, tuple) and len(data) == 2 else (data, None)
     if is_table(X):
-        return FrameSource(X, **({"target": y} if y is not None else {}), **options)
+        given = {**({"target": y} if y is not None else {}), **options}
+        return FrameSource(X, **_known(FrameSource, "tables in memory", given))
     if hasattr(X, "shape") or isinstance(X, (list, tuple)):
-        return ArraySource(X, y, **options)
+        return ArraySource(X, y, **_known(ArraySource, "arrays", options))
     raise DataError(
         "expected a path, an array, a table, a pair (X, y) or a source, "
         f"got {type(data).__name__}"
     )
+
+
+def _known(source: type, what: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The options, all of which are those of a source in memory; refuse others."""
+    takes = signature(source).parameters
+    for option in options:
+        if option not in takes:
+            hint = "; k-mers are counted in FASTA and FASTQ files" * (option == "kmer")
+            raise ShortlistError(f"{option}= is no option of {what}{hint}")
+    return options
 
 
 def _is_path(data: Any) -> bool:

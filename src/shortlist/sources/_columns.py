@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from shortlist._protocols import DataError, Ids
+from shortlist._protocols import DataError, Ids, RowSource
 from shortlist.kernels.name_hash import hash_bytes
 from shortlist.sources._names import unknown_name
 
@@ -31,6 +31,8 @@ class FeatureColumns:
         Whether a missing value makes a feature ``column=missing``.
     seed : int, default=0
         Of the hash.
+    left_out : iterable of str, default=()
+        Columns that make no features though they could; their names may be asked for.
     """
 
     def __init__(
@@ -40,8 +42,10 @@ class FeatureColumns:
         text: Iterable[str],
         missing: str,
         seed: int = 0,
+        left_out: Iterable[str] = (),
     ):
         self.owner = owner
+        self.left_out = dict.fromkeys(left_out)
         self.numbers, self.text = dict.fromkeys(numbers), dict.fromkeys(text)
         self._counts_missing = missing == "category"
         self._seed = seed
@@ -59,7 +63,12 @@ class FeatureColumns:
 
     def check(self, name: str, seen: Iterable[str] = ()) -> None:
         """Refuse a name that no feature of the table can have."""
-        if not self._is_feature(name):
+        if name in self.text:
+            raise DataError(
+                f"{self.owner}: expected the name of a feature, got {name!r}, which is a "
+                f"column of text: its features are {name}=value"
+            )
+        if not self._is_feature(name) and not self._is_left_out(name):
             known = dict.fromkeys([*self.numbers, *seen])
             raise unknown_name(self.owner, name, known)
 
@@ -74,6 +83,9 @@ class FeatureColumns:
             head in self.text or (self._counts_missing and head in self.numbers)
             for head in heads_of(name)
         )
+
+    def _is_left_out(self, name: str) -> bool:
+        return any(head in self.left_out for head in (name, *heads_of(name)))
 
     def _is_feature(self, name: str) -> bool:
         if name in self.numbers:
@@ -136,6 +148,15 @@ def encoded(name: str) -> bytes:
 def heads_of(name: str) -> list[str]:
     """What stands before each "=" in a name."""
     return [name[:i] for i, character in enumerate(name) if character == "="]
+
+
+def leaving_out(source: RowSource, names: Sequence[str]) -> RowSource:
+    """The source without those of the names that are columns, where it knows of any."""
+    without = getattr(source, "leaving_out", None)
+    if without is None or not names:
+        return source
+    left: RowSource = without(names)
+    return left
 
 
 def columns_in(names: Iterable[str], columns: Iterable[str]) -> dict[str, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -57,6 +58,7 @@ class CsvColumns:
         only: Iterable[str] | None,
         scoring: bool,
         seed: int,
+        leave_out: Iterable[str] = (),
     ):
         check_choice("missing", missing, POLICIES)
         self._layout, self._missing, self._seed = layout, missing, seed
@@ -68,20 +70,49 @@ class CsvColumns:
                 f"{owner}: expected different columns as target and weight, "
                 f"got {self.target!r} as both"
             )
+        self._remarks: dict[str, str] = {}
         self.kinds = self._find_kinds(head, only)
         for column in text:
             if not scoring or column in layout.columns:
                 check_column(owner, "text", column, layout.columns)
                 if self.kinds[column] != IGNORED:
                     self.kinds[column] = TEXT
+                self._remarks.pop(column, None)
+        self.left_out: tuple[str, ...] = ()
+        self._leave_out(leave_out)
+
+    def without(self, columns: Iterable[str]) -> CsvColumns:
+        """The same, but for those of these columns that hold text."""
+        other = copy.copy(self)
+        other.kinds = dict(self.kinds)
+        other._leave_out(columns)
+        return other
+
+    def _leave_out(self, columns: Iterable[str]) -> None:
+        """Ignore those of the columns that hold text, and say what makes features."""
         features = {
             column: kind
             for column, kind in self.kinds.items()
             if column not in (self.target, self.weight)
         }
+        for column in columns:
+            if features.get(column) == TEXT:
+                self.left_out += (column,)
+                self.kinds[column] = features[column] = IGNORED
         numbers = [c for c, kind in features.items() if kind in (NUMBER, TRUTH)]
         texts = [column for column, kind in features.items() if kind == TEXT]
-        self.features = FeatureColumns(owner, numbers, texts, missing, seed)
+        self.features = FeatureColumns(
+            self._owner, numbers, texts, self._missing, self._seed, self.left_out
+        )
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Columns that are text though most of their cells are numbers."""
+        return tuple(
+            f"column {column!r} {remark}"
+            for column, remark in self._remarks.items()
+            if self.kinds[column] == TEXT
+        )
 
     def parser(
         self, labels: Sequence[str] | None = None, strict: bool = True
@@ -116,7 +147,9 @@ class CsvColumns:
     def _find_kinds(self, head: Head, only: Iterable[str] | None) -> dict[str, int]:
         columns = self._layout.columns
         if only is None:
-            kinds = dict(zip(columns, kinds_of(head, self._layout), strict=True))
+            found = dict(zip(columns, kinds_of(head, self._layout), strict=True))
+            kinds = {column: kind.code for column, kind in found.items()}
+            self._remarks = {c: kind.remark for c, kind in found.items() if kind.remark}
             if "" in kinds:  # the numbers of rows, most likely
                 kinds[""] = IGNORED
             return kinds
@@ -125,7 +158,7 @@ class CsvColumns:
             kinds[column] = TEXT if is_text else NUMBER
         if self.target is not None:
             place = columns.index(self.target)
-            kinds[self.target] = kinds_of(head, self._layout)[place]
+            kinds[self.target] = kinds_of(head, self._layout)[place].code
         return kinds
 
     def _columns(

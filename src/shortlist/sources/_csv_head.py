@@ -25,6 +25,9 @@ _CELLS_LOOKED_AT = 200_000
 
 DELIMITERS = ",;\t|"
 _ROWS_TO_SNIFF = 20
+#: One cell in so many, or fewer, is no number: a column of numbers was meant, perhaps.
+_FEW = 20
+_MOST_SHOWN = 40
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _NUMBER = re.compile(
@@ -199,35 +202,61 @@ def is_missing(cell: bytes) -> bool:
     return cell.strip(b" \t").lower() in MISSING_WORDS
 
 
-def kinds_of(head: Head, layout: Layout) -> list[int]:
-    """Say what each column holds, going by its first cells: NUMBER, TRUTH or TEXT.
+class Kind(NamedTuple):
+    """What a column holds."""
+
+    code: int  #: NUMBER, TRUTH or TEXT
+    remark: str | None = None  #: if it is text for the sake of a few cells
+
+
+def kinds_of(head: Head, layout: Layout) -> list[Kind]:
+    """Say what each column holds, going by its first cells.
 
     A column of nothing is one of numbers.
     """
-    values = distinct_cells(head, layout)
-    return [_kind({cell for cell in cells if not is_missing(cell)}) for cells in values]
+    return [_kind(cells) for cells in first_cells(head, layout)]
 
 
-def distinct_cells(head: Head, layout: Layout) -> list[set[bytes]]:
-    """Values in the first rows of each column; rows of another length do not count."""
-    values: list[set[bytes]] = [set() for _ in layout.columns]
+def first_cells(head: Head, layout: Layout) -> list[dict[bytes, list[int]]]:
+    """Values in the first rows of each column: how often, and the line of the first.
+
+    Rows of another length do not count.
+    """
+    values: list[dict[bytes, list[int]]] = [{} for _ in layout.columns]
+    line = layout.n_lines + 1
     rows = max(_FEWEST_LINES // 2, _CELLS_LOOKED_AT // len(layout.columns))
     p = layout.n_bytes
     while p < len(head.text) and rows > 0:
+        here, start = line, p
         cells, p = split_row(head.text, p, layout.delimiter)
+        line += head.text.count(b"\n", start, p)
         if p == len(head.text) and not head.is_all and not head.text.endswith(b"\n"):
             break  # half a row
         rows -= 1
         if len(cells) == len(values):
             for seen, cell in zip(values, cells, strict=True):
-                seen.add(cell)
+                seen.setdefault(cell, [0, here])[0] += 1
     return values
 
 
-def _kind(cells: set[bytes]) -> int:
-    if cells and all(cell.strip(b" \t").lower() in _TRUTHS for cell in cells):
-        return TRUTH
-    return NUMBER if all(map(is_number, cells)) else TEXT
+def _kind(cells: dict[bytes, list[int]]) -> Kind:
+    there = {cell: seen for cell, seen in cells.items() if not is_missing(cell)}
+    if there and all(cell.strip(b" \t").lower() in _TRUTHS for cell in there):
+        return Kind(TRUTH)
+    others = {cell: seen for cell, seen in there.items() if not is_number(cell)}
+    if not others:
+        return Kind(NUMBER)
+    n, n_others = (sum(c for c, _ in group.values()) for group in (there, others))
+    if n < _FEW * n_others:
+        return Kind(TEXT)
+    cell, (_, line) = next(iter(others.items()))
+    shown = cell if len(cell) <= _MOST_SHOWN else cell[:_MOST_SHOWN] + b"..."
+    return Kind(
+        TEXT,
+        f"is taken as text, each value a category: of its first {n:,} cells all but "
+        f"{n_others} are numbers, and line {line} has "
+        f"{shown.decode('utf-8', 'backslashreplace')!r}",
+    )
 
 
 def check_header(name: str, layout: Layout, expected: Sequence[str]) -> None:

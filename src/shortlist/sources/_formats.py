@@ -18,10 +18,11 @@ from shortlist.sources.parquet import ParquetSource
 from shortlist.sources.vw import VwSource
 
 _TEXT = ("on_error", "block_bytes")
-_COLUMNS = ("target", "weight", "missing", "text", "labels", "only", "scoring", "seed")
+_TABLE = ("target", "weight", "missing", "labels", "leave_out", "scoring", "seed")
+_COLUMNS = (*_TABLE, "text", "only")
 _CSV = (*_TEXT, *_COLUMNS, "delimiter", "header")
 _ARROW = (*_COLUMNS, "on_error", "block_rows")
-_JSON = (*_TEXT, "target", "weight", "missing", "labels", "scoring", "seed")
+_JSON = (*_TEXT, *_TABLE)
 _DNA = (
     *_TEXT,
     *("k", "canonical", "alphabet", "fragment", "coverage", "region", "label"),
@@ -77,6 +78,8 @@ def file_source(
         if option not in form.takes:
             others = [n for n, other in FORMATS.items() if option in other.takes]
             known = f"; formats with it: {', '.join(others)}" if others else ""
+            if option == "kmer":  # as the command line calls it
+                known = "; the length of words in FASTA and FASTQ files is k="
             raise ShortlistError(
                 f"{option}= is no option of files in the format {name}{known}"
             )

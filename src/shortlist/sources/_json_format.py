@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import re
 from collections.abc import Sequence
@@ -101,20 +102,34 @@ class JsonFormat:
         missing: str,
         seed: int,
         scoring: bool = False,
+        leave_out: tuple[bytes, ...] = (),
         names: Names | None = None,
     ):
         self.names = names
-        self._options = target, weight, missing, seed, scoring
+        self._options = target, weight, missing, seed, scoring, leave_out
         self._label_names: list[str] = []
         self._nameless = open_store(1, 0)
         notes = np.zeros(7, np.int64)
         notes[MISSING], notes[LENIENT] = MISSING_CHOICES[missing], scoring
+        barred = hash_bytes(list(leave_out), seed)
         self._task = task_for(
-            target, weight, self._nameless, self._nameless, seed, notes
+            target, weight, self._nameless, self._nameless, seed, barred, notes
         )
 
     def looking_for(self, names: Names | None) -> JsonFormat:
         return JsonFormat(*self._options, names)
+
+    def leaving_out(self, paths: Sequence[bytes]) -> JsonFormat:
+        """Give the same format for which these paths make no features either."""
+        other = copy.copy(self)
+        *rest, before = self._options
+        other._options = (*rest, (*before, *paths))  # type: ignore[assignment]
+        barred = np.concatenate(
+            [self._task.barred, hash_bytes(list(paths), self._seed)]
+        )
+        notes = self._task.notes.copy()
+        other._task = self._task._replace(barred=barred, notes=notes)
+        return other
 
     def room_for(self, n: int) -> Rows:
         room: Rows = rows_for(n)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -65,6 +66,8 @@ class CsvSource(LineSource):
         the files once more, or from the first rows of a pipe. Another one is an error.
     only : iterable of str, default=None
         Names of features: only their columns are read, as what the names say.
+    leave_out : iterable of str, default=()
+        Columns of which no text is to make features; others are not affected.
     scoring : bool, default=False
         Whether a model is to be applied: the columns ``target`` and ``weight`` need not
         be there, ``labels`` are its classes, and others count as missing.
@@ -122,6 +125,7 @@ class CsvSource(LineSource):
         text: Iterable[str] = (),
         labels: Iterable[Any] | None = None,
         only: Iterable[str] | None = None,
+        leave_out: Iterable[str] = (),
         scoring: bool = False,
         seed: int = 0,
     ):
@@ -150,7 +154,9 @@ class CsvSource(LineSource):
             only=only,
             scoring=scoring,
             seed=seed,
+            leave_out=leave_out,
         )
+        self._strict = not scoring
         self.columns = self._layout.columns
         self.target, self.weight = self._table.target, self._table.weight
         self._parser = CsvFormat(self._table.parser())
@@ -164,8 +170,29 @@ class CsvSource(LineSource):
         self._known = NamesById(self.name)
         self.ids(self._table.features.always_there())
         self.label_names = self._find_labels(head, labels, scoring)
-        labelled = self._table.parser(self.label_names, strict=not scoring)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Parse by what is known of the columns by now."""
+        labelled = self._table.parser(self.label_names, strict=self._strict)
         self._form = self._parser = CsvFormat(labelled, self._met)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is surprising about the columns."""
+        return self._table.remarks
+
+    @property
+    def leave_out(self) -> tuple[str, ...]:
+        """Columns of text that make no features."""
+        return self._table.left_out
+
+    def leaving_out(self, names: Iterable[str]) -> CsvSource:
+        """Give the same source without the columns of text among these names."""
+        other = copy.copy(self)
+        other._table = self._table.without(names)
+        other._settle()
+        return other
 
     @property
     def target_hint(self) -> str | None:

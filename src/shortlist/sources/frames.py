@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import copy
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -156,6 +157,21 @@ class FrameSource:
         for name in names:
             self._features.check(name, self._seen)
         return np.array(self._remember(list(names)), np.uint64)
+
+    def leaving_out(self, names: Iterable[str]) -> FrameSource:
+        """Give the same source without the columns of text among these names."""
+        other = copy.copy(self)
+        out = [name for name in names if name in self._text]
+        other._columns = {c: s for c, s in self._columns.items() if c not in out}
+        other._text = self._text.difference(out)
+        other._features = FeatureColumns(
+            self.name,
+            self._features.numbers,
+            other._text,
+            self.missing,
+            left_out=(*self._features.left_out, *out),
+        )
+        return other
 
     def _take_out(self, parameter: str, given: Any) -> tuple[Any, str]:
         """Give labels or weights and their name; their column is no feature then."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -61,6 +62,8 @@ class JsonlSource(HashedLineSource):
     labels : iterable, default=None
         All labels there are. If not given and text, they are collected by reading the
         files once more, or from the beginning of a pipe. Another one is an error.
+    leave_out : iterable of str, default=()
+        Paths that make no features, nor anything within them.
     scoring : bool, default=False
         Whether a model is to be applied: rows need not have a weight, ``labels`` are
         the model's classes, and others count as missing.
@@ -118,6 +121,7 @@ class JsonlSource(HashedLineSource):
         block_bytes: int = 1 << 20,
         missing: str = "zero",
         labels: Iterable[Any] | None = None,
+        leave_out: Iterable[str] = (),
         scoring: bool = False,
         seed: int = 0,
     ):
@@ -127,7 +131,9 @@ class JsonlSource(HashedLineSource):
             raise ShortlistError(
                 f"weight: expected another path than that of the target, got {weight!r}"
             )
-        form = JsonFormat(*paths_of_row, missing, seed, scoring)
+        self.leave_out = tuple(leave_out)
+        out = tuple(_path("leave_out", path) for path in self.leave_out)
+        form = JsonFormat(*paths_of_row, missing, seed, scoring, out)
         super().__init__(
             paths,
             form,
@@ -165,6 +171,14 @@ class JsonlSource(HashedLineSource):
         self._find_labels()
         passing, self._passing = self._passing, None
         return super().blocks() if passing is None else passing
+
+    def leaving_out(self, names: Iterable[str]) -> JsonlSource:
+        """Give the same source in which the paths among these names make no features."""
+        other, out = copy.copy(self), tuple(names)
+        other.leave_out += out
+        paths = [_path("leave_out", path) for path in out]
+        other._json = other._form = other._naming = self._json.leaving_out(paths)
+        return other
 
     def _encoded(self, name: str) -> bytes:
         try:

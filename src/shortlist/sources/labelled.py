@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -123,12 +123,21 @@ class LabelledSource:
             raise AttributeError(attribute)
         value = getattr(self.base, attribute)
         # these of the base would have its labels
-        own = {"part": self._part, "with_spaces": self._with_spaces}
+        own = {
+            "part": self._part,
+            "with_spaces": self._with_spaces,
+            "leaving_out": self._leaving_out,
+        }
         return value if value is None else own.get(attribute, value)
 
     def _with_spaces(self, spaces: Sequence[str]) -> LabelledSource:
         other = copy.copy(self)
         other.base = self.base.with_spaces(spaces)  # type: ignore[attr-defined]
+        return other
+
+    def _leaving_out(self, names: Iterable[str]) -> LabelledSource:
+        other = copy.copy(self)
+        other.base = self.base.leaving_out(names)  # type: ignore[attr-defined]
         return other
 
     def _part(self, *arguments: Any, **options: Any) -> LabelledSource:

@@ -68,6 +68,7 @@ class PairSource:
         self.reiterable: bool = True
         self.label_names: Sequence[str] | None = base.label_names
         self._members: dict[int, tuple[int, int]] = {}
+        self._unmet = set(range(1, len(self._named_spaces) + 1))
         self._distinct = DistinctNames()
 
     def __getattr__(self, attribute: str) -> Any:
@@ -80,6 +81,21 @@ class PairSource:
     def _part(self, *arguments: Any, **options: Any) -> PairSource:
         part = self.base.part(*arguments, **options)  # type: ignore[attr-defined]
         return PairSource(part, self._spaces)
+
+    @property
+    def _named_spaces(self) -> list[str]:
+        """Namespaces that pairs are asked of, in the order of their numbers from 1."""
+        return _spaces_in(self._spaces or ())
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Namespaces that were asked for and have not been met, and remarks of the base."""
+        others: tuple[str, ...] = getattr(self.base, "remarks", ())
+        if not self._unmet:
+            return others
+        named = self._named_spaces
+        unmet = ", ".join(repr(named[number - 1]) for number in sorted(self._unmet))
+        return (*others, f"interactions: no row has a feature in namespace {unmet}")
 
     @property
     def n_names(self) -> float:
@@ -96,6 +112,9 @@ class PairSource:
 
     def _expanded_blocks(self) -> Iterator[RowBlock]:
         for block in self.base.blocks():
+            if self._unmet:
+                kinds = np.unique(block.ids & np.uint64(N_KINDS - 1))
+                self._unmet.difference_update(kinds.tolist())
             lengths = np.diff(block.indptr)
             longest = int(lengths.max(initial=0))
             if longest > MOST_FEATURES:
@@ -194,12 +213,16 @@ def with_pairs_as(params: Mapping[str, Any], source: RowSource) -> RowSource:
     return PairSource(source, None if isinstance(interactions, int) else interactions)
 
 
+def _spaces_in(pairs: Sequence[str]) -> list[str]:
+    return sorted({space for pair in pairs for space in pair.split("*")})
+
+
 def _told_apart(
     base: RowSource, spaces: Sequence[str]
 ) -> tuple[RowSource, NDArray[np.bool_]]:
     """A source whose ids tell namespaces apart, and which of these make pairs."""
     pairs = [tuple(pair.split("*")) for pair in spaces]
-    known = sorted({space for pair in pairs for space in pair})
+    known = _spaces_in(spaces)
     with_spaces = getattr(base, "with_spaces", None)
     if with_spaces is None:
         raise ShortlistError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -66,7 +67,7 @@ class ParquetSource:
         ``column=missing``, or is an error. Infinite values are errors.
     text : iterable of str, default=()
         Columns of numbers to be taken as text: codes, for example.
-    labels, only, scoring
+    labels, only, leave_out, scoring
         As in ``CsvSource``.
     seed : int, default=0
         Of the hash; another seed gives unrelated ids.
@@ -113,6 +114,7 @@ class ParquetSource:
         text: Iterable[str] = (),
         labels: Iterable[Any] | None = None,
         only: Iterable[str] | None = None,
+        leave_out: Iterable[str] = (),
         scoring: bool = False,
         seed: int = 0,
     ):
@@ -134,17 +136,25 @@ class ParquetSource:
             self._special(parameter, column, scoring)
             for parameter, column in (("target", target), ("weight", weight))
         )
-        self._kinds = self._find_kinds(only, scoring)
+        self.leave_out: tuple[str, ...] = ()
+        self._kinds = self._find_kinds(only, set(leave_out), scoring)
         widest = max(1, _MAX_CELLS // max(1, len(self._kinds)))
         self.block_rows = min(block_rows, widest)
-        plain = [column for column, kind in self._kinds.items() if kind == NUMBER]
-        others = [column for column, kind in self._kinds.items() if kind != NUMBER]
-        self._features = FeatureColumns(first.name, plain, others, missing, seed)
+        self._features = self._feature_columns()
         self._known = NamesById(self.name)
         self._distinct = DistinctNames()
         self.ids(self._features.always_there())
         self._strict = not scoring
         self.label_names: Sequence[str] | None = self._find_labels(labels, scoring)
+
+    def leaving_out(self, names: Iterable[str]) -> ParquetSource:
+        """Give the same source without the columns among these names, but for numbers."""
+        other = copy.copy(self)
+        out = [name for name in names if self._kinds.get(name, NUMBER) != NUMBER]
+        other._kinds = {c: kind for c, kind in self._kinds.items() if c not in out}
+        other.leave_out += tuple(out)
+        other._features = other._feature_columns()
+        return other
 
     def blocks(self) -> Iterator[RowBlock]:
         """Yield the rows in order, ``block_rows`` at a time."""
@@ -201,10 +211,21 @@ class ParquetSource:
     def _bad_type(self, column: str) -> DataError:
         return DataError(
             f"{self._files[0].name}: column {column!r}: expected numbers or text, got "
-            f"{self._files[0].schema.field(column).type}; convert it or leave it out"
+            f"{self._files[0].schema.field(column).type}; convert it or leave it out "
+            f"(leave_out=[{column!r}])"
         )
 
-    def _find_kinds(self, only: Iterable[str] | None, scoring: bool) -> dict[str, str]:
+    def _feature_columns(self) -> FeatureColumns:
+        plain = [column for column, kind in self._kinds.items() if kind == NUMBER]
+        others = [column for column, kind in self._kinds.items() if kind != NUMBER]
+        owner = self._files[0].name
+        return FeatureColumns(
+            owner, plain, others, self.missing, self.seed, self.leave_out
+        )
+
+    def _find_kinds(
+        self, only: Iterable[str] | None, leave_out: set[str], scoring: bool
+    ) -> dict[str, str]:
         are_text = {} if only is None else columns_in(only, self.columns)
         special = (self.target, self.weight)
         as_text = {column for column, is_text in are_text.items() if is_text}
@@ -217,9 +238,14 @@ class ParquetSource:
             if column in special or (only is not None and column not in are_text):
                 continue
             kind = self._kind(column)
+            if kind == NUMBER and column in as_text:
+                kind = TEXT
+            if kind != NUMBER and column in leave_out:
+                self.leave_out += (column,)
+                continue
             if kind is None:
                 raise self._bad_type(column)
-            kinds[column] = TEXT if kind == NUMBER and column in as_text else kind
+            kinds[column] = kind
         return kinds
 
     def _check_schemas(self) -> None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from shortlist._protocols import DataError, Ids, ShortlistError
+from shortlist._protocols import DataError, Ids, Ints, ShortlistError
 from shortlist.kernels.line_text import BAD_LABEL, BAD_WEIGHT, Parsed, Rows
 from shortlist.kernels.name_hash import hash_bytes
 from shortlist.kernels.pairs import N_KINDS, of_kind
@@ -38,8 +38,9 @@ class VwSource(HashedLineSource):
     and a base (ignored), all numbers, and a tag (ignored), which touches the bar or
     begins with ``'``; so ``1|a`` has a tag and no label. What touches a bar is a
     namespace, with or without a scale: ``|space:0.5``. Then follow features ``name`` or
-    ``name:value``; a value is 1 if not given, and is multiplied by the scale. Blank
-    lines are passed over.
+    ``name:value``; a value is 1 if not given, and is multiplied by the scale. Values
+    without names are numbered from 0 in each section, as VW does: ``|space :5 :7`` is
+    ``|space 0:5 1:7``. Blank lines are passed over.
 
     A feature is called ``space^name``, or ``name`` without a namespace; its id is a
     64-bit hash of that.
@@ -182,11 +183,12 @@ class _VwFormat:
         )
         if self.names is not None:
             n = int(room.indptr[parsed.rows])
+            window = _with_numbers(window, self._places[:n])
             self.names.take(window, room.ids[:n], self._places[:n])
         return parsed
 
     def expected(self, fault: int, token: bytes) -> str:
-        name, _, number = token.partition(b":")
+        _, _, number = token.partition(b":")
         if fault == BAD_LABEL:
             return number_expected(token, "as label")
         if fault == BAD_WEIGHT and _is_finite(token):
@@ -199,13 +201,23 @@ class _VwFormat:
             return "the name of a namespace before ':'"
         if fault not in (BAD_SCALE, BAD_FEATURE):
             return "'|' before the features"
-        if not name:
-            return "the name of a feature before ':'"
         if _is_finite(number):
             return "a value that is finite times the scale of its namespace"
         return number_expected(
             number, "after ':'" if fault == BAD_FEATURE else "as scale of a namespace"
         )
+
+
+def _with_numbers(text: Characters, places: Ints) -> Characters:
+    """Text that has all names, and their places in it: numbers that are names follow it."""
+    here = np.flatnonzero(places[:, 2] < 0)
+    if not len(here):
+        return text
+    numbers, which = np.unique(~places[here, 2], return_inverse=True)
+    names = [str(number).encode() for number in numbers.tolist()]
+    ends = len(text) + np.cumsum([0, *map(len, names)])
+    places[here, 2], places[here, 3] = ends[which], ends[which + 1]
+    return np.concatenate([text, np.frombuffer(b"".join(names), np.uint8)])
 
 
 def _is_finite(token: bytes) -> bool:

@@ -117,7 +117,8 @@ class TableLearner:
                 table.columns(state.never),
                 source.names,
             )
-            notes = (*notes_on(state.target, state.n_skipped), *state.chosen.notes)
+            about_rows = notes_on(state.target, state.n_skipped, source)
+            notes = (*about_rows, *state.chosen.notes)
             state.chosen = replace(
                 state.chosen,
                 notes=tuple(dict.fromkeys(notes)),
