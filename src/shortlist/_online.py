@@ -52,7 +52,7 @@ from shortlist._targets import (
     with_codes,
 )
 from shortlist._trace import Trace
-from shortlist._weight_errors import refit_errors, streamed_noise
+from shortlist._weight_errors import weight_errors
 from shortlist.kernels.csr import row_slice
 from shortlist.kernels.masking import Mask, MaskedRows, drop, mask_of, renumber
 from shortlist.losses import spell
@@ -322,12 +322,13 @@ class OnlineLearner:
             if state.stage != DONE:  # broken off: the rows so far count
                 state.refit.finish()
             found = _found(state.refit)
-        errors = self._errors(state, found)
         chosen = self._best(state, found)
         ids = found.ids[chosen]
         if not (np.isfinite(found.weight).all() and np.isfinite(found.bias).all()):
             raise DataError(f"{source.name}: {OUT_OF_RANGE}")
         target, totals = state.target, self.rule.totals(state.model)
+        late_loss = state.trace.late_loss(totals)
+        errors = weight_errors(found, target.loss, state.refit, late_loss)
         settings = {**self.params, **self.preparing.as_params()}
         if state.refit is not None and state.refit.doubt:
             settings["doubt"] = state.refit.doubt
@@ -358,17 +359,6 @@ class OnlineLearner:
             | others,
             notes=notes_on(target, state.n_skipped, source),
         )
-
-    def _errors(self, state: OnlineState, found: Found) -> Floats:
-        """How far the weights that were found may be off, one standard error."""
-        if state.refit is not None:
-            return refit_errors(state.refit)
-        if found.information is None:
-            return found.error
-        mean_loss = state.trace.late_loss(self.rule.totals(state.model))
-        noise = streamed_noise(state.target.loss, mean_loss)
-        errors: Floats = np.sqrt(found.error**2 + noise / found.information)
-        return errors
 
     def _names(
         self, state: OnlineState, source: RowSource, ids: Ids

@@ -22,6 +22,7 @@ import numpy as np
 
 from shortlist._protocols import Floats
 from shortlist._refit import Coordinates, Refit, predict_into
+from shortlist._rules import Found
 from shortlist._steps import LOSS, WEIGHT
 from shortlist._targets import Target
 from shortlist.kernels.masking import MaskedRows
@@ -30,6 +31,22 @@ from shortlist.losses import curvature_into
 #: Weights up to which it is asked how features go together; of several margins the cubes
 #: count, which are what it takes to find out.
 MOST_TOGETHER = 2000
+
+
+def weight_errors(
+    found: Found, loss: Any, refit: Refit | None, mean_loss: float
+) -> Floats:
+    """Errors of what was found by a refit that has finished, or without one.
+
+    ``mean_loss`` is that of the last examples before each was learned from.
+    """
+    if refit is not None:
+        return refit_errors(refit)
+    if found.information is None:
+        return found.error
+    noise = streamed_noise(loss, mean_loss)
+    errors: Floats = np.sqrt(found.error**2 + noise / found.information)
+    return errors
 
 
 def refit_errors(refit: Refit) -> Floats:
@@ -86,7 +103,7 @@ def _kept_errors(
     curvatures_into(target.loss, rows.y, Z, rows.weight, H)
     counts = rows.weight > 0.0
     # weights may be numbers of repetitions, or sum to 1
-    n = max(total, np.count_nonzero(counts))
+    n = max(total, float(np.count_nonzero(counts)))
     variation = (G[counts] ** 2 / rows.weight[counts, np.newaxis]).sum(axis=0)
     shape = (len(rows.y), len(chosen.ids))
     X = csr_array((rows.values, rows.columns, rows.indptr), shape=shape)

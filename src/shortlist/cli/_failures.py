@@ -13,10 +13,10 @@ BAD_DATA, BAD_USAGE, INTERRUPTED, READER_LEFT = 1, 2, 130, 141
 
 #: Settings of the library that are options here: "classes=", "k=5".
 _SETTING = re.compile(
-    r"(?:^|(?<=[\s(]))(always|budget|classes|delimiter|fragment|labels|loss|memory|"
-    r"missing|never|target|text|weight)="
+    r"(?:^|(?<=[\s(]))(always|budget|classes|delimiter|fragment|labels|leave_out|loss|"
+    r"memory|missing|never|target|text|weight)="
 )
-_OTHER_NAMES = {"labels": "classes"}
+_OTHER_NAMES = {"labels": "classes", "leave_out": "never"}
 _K = re.compile(r"(?<=[\s(])k=(?=\d)")
 
 

@@ -212,7 +212,7 @@ class ParquetSource:
         return DataError(
             f"{self._files[0].name}: column {column!r}: expected numbers or text, got "
             f"{self._files[0].schema.field(column).type}; convert it or leave it out "
-            f"(leave_out=[{column!r}])"
+            "(leave_out= names such columns)"
         )
 
     def _feature_columns(self) -> FeatureColumns:
