@@ -1,5 +1,7 @@
 """Runs with recipe="shards" add up: what parts of the data taught is what all would."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -8,8 +10,9 @@ from sklearn.exceptions import NotFittedError
 from shortlist import Mission
 from shortlist._protocols import DataError, ShortlistError
 from shortlist._steps import NORM, NORM_ROWS
+from shortlist._targets import choose_target
 from shortlist.engines import run
-from shortlist.sketch._merging import Alike, merged
+from shortlist.sketch._merging import Alike, check_settings, merged
 from shortlist.sketch._mission import mission
 from shortlist.sketch._shard_files import Saving, Shard, load_shard, merge_shards
 from shortlist.sources import ArraySource
@@ -126,7 +129,7 @@ def test_the_trace_goes_on_from_shard_to_shard():
         ({"memory": "1MB"}, "got memory = '16MB' and '1MB'"),
         ({"rows": 5}, "got rows = 3 and 5"),
         ({"k": 31}, "k = 30 and 31"),
-        ({"scale": "max_abs"}, "share scales to be merged, got none and max_abs"),
+        ({"scale": "max_abs"}, "got scale = 'auto' and 'max_abs'"),
         ({"log1p": True}, "got log1p = False and True"),
     ],
 )
@@ -138,6 +141,42 @@ def test_shards_learned_otherwise_are_refused(settings, what):
         first.merge(other)
 
 
+@pytest.mark.parametrize(
+    ("settings", "what"),
+    [
+        ({"seed": 1}, "seed = 0 and 1"),
+        ({"memory": "1MB"}, "memory = '16MB' and '1MB'"),
+        ({"rows": 5}, "rows = 3 and 5"),
+        ({"normalize": "l2"}, "normalize = None and 'l2'"),
+        ({"never": ("a",)}, r"never = \(\) and \('a',\)"),
+    ],
+)
+def test_settings_of_files_are_told_one_by_one(settings, what):
+    first = mission(30, recipe="shards")
+    with pytest.raises(ShortlistError, match=rf"learned alike, got {what}\Z"):
+        check_settings(first, mission(30, recipe="shards", **settings))
+    check_settings(first, mission(30, recipe="shards", scale="max_abs"))
+
+
+def test_states_that_are_about_other_things_are_told_in_words():
+    X, y = clicks(300, n_features=200)
+    learner = mission(30, recipe="shards")
+    target = choose_target("auto", y.astype(float))
+    plain, scaled = (
+        replace(learner, rule=replace(learner.rule, scaled=scaled)).begin(
+            ArraySource(X, y), target, ()
+        )
+        for scaled in (False, True)
+    )
+    with pytest.raises(ShortlistError, match=r"share scales .* got none and max_abs;"):
+        merged(learner, [plain, scaled])
+    other = replace(plain, target=choose_target("squared", y.astype(float)))
+    with pytest.raises(
+        ShortlistError, match=r"share the loss .* logistic and squared;"
+    ):
+        merged(learner, [plain, other])
+
+
 def test_shards_that_started_otherwise_are_refused():
     X, y = clicks(1_200)
     first, _ = trained(X, y, 1)
@@ -145,7 +184,7 @@ def test_shards_that_started_otherwise_are_refused():
     with pytest.raises(ShortlistError, match="mean squared norm"):
         first.merge(other)
     other = Mission(30, recipe="shards", loss="squared").partial_fit(X, y)
-    with pytest.raises(ShortlistError, match="got logistic and squared"):
+    with pytest.raises(ShortlistError, match="loss = 'auto' and 'squared'"):
         first.merge(other)
     other = Mission(30, recipe="shards").partial_fit(X[:, :4_000], y)
     with pytest.raises(ShortlistError, match="5000 and 4000 columns"):
