@@ -166,6 +166,19 @@ class _PackageCache(FunctionCache):
                 self.disable()
 
 
+class _CacheOnDemand:
+    """The cache of a kernel, looked up when it is asked for: few are in any one run."""
+
+    def __init__(self, func):
+        self._func = func
+
+    def __getattr__(self, name):
+        if name == "_found":
+            self._found = _PackageCache(self._func)
+            return self._found
+        return getattr(self._found, name)
+
+
 def _all_ours(sig):
     return all(map(_is_ours, getattr(sig, "args", sig)))
 
@@ -189,7 +202,7 @@ def kernel(func=None, **options):
     # Without a wrapper for C callbacks, which nobody calls: it costs compile time.
     ours = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     compiled = njit(**(ours | options))(func)
-    compiled._cache = _PackageCache(func)
+    compiled._cache = _CacheOnDemand(func)
     return compiled
 
 
