@@ -69,11 +69,12 @@ class NamedExamples:
             values = values[there]
         return _one_row(self.ids(names), values, y, weight)
 
-    def known(self, x: Mapping[Any, float], preparing: Preparing) -> dict[int, float]:
-        """Values by number of the features that came before, prepared."""
-        values = _prepared(x, preparing)
-        numbers = self._numbers
-        return {numbers[name]: values[name] for name in values if name in numbers}
+    def known(self, x: Mapping[Any, float], preparing: Preparing) -> tuple[Ids, Floats]:
+        """Numbers of the features that came before, and their prepared values."""
+        names, values = _prepared(x, preparing)
+        numbers = np.array([self._numbers.get(name, -1) for name in names], np.int64)
+        met = numbers >= 0
+        return numbers[met].astype(np.uint64), values[met]
 
 
 def _checked(x: Mapping[Any, float]) -> tuple[list[str], Floats]:
@@ -106,12 +107,11 @@ def _one_row(ids: Ids, values: Floats, y: float, weight: float) -> RowBlock:
     )
 
 
-def _prepared(x: Mapping[Any, float], preparing: Preparing) -> dict[str, float]:
-    """Values by name, as a learner sees them."""
+def _prepared(x: Mapping[Any, float], preparing: Preparing) -> tuple[list[str], Floats]:
+    """Names and values, as a learner sees them."""
     names, values = _checked(x)
     anybody = np.arange(len(values), dtype=np.uint64)
-    row = preparing.apply(_one_row(anybody, values, 0.0, 1.0))
-    return dict(zip(names, row.values.tolist(), strict=True))
+    return names, preparing.apply(_one_row(anybody, values, 0.0, 1.0)).values
 
 
 def target_of_one(loss: Any, y: Any, classes: Sequence[Any] | None) -> Target:
@@ -231,17 +231,18 @@ class OneByOne:
     def _margins_of_one(self, x: Mapping[Any, float]) -> np.ndarray:
         """Margins of an example, by the weights as they are now; shape (1, margins)."""
         if hasattr(self, "_examples"):
-            prepared = self._examples.known(x, self._one_learner.preparing)
+            ids, values = self._examples.known(x, self._one_learner.preparing)
             method, state = self._state.model.method, self._state.model.state
-            slots = found(self._state.model.slots, np.array(list(prepared), np.uint64))
-            met, values = slots >= 0, np.array(list(prepared.values()))
+            slots = found(self._state.model.slots, ids)
+            met = slots >= 0
             z: np.ndarray = state.bias.copy()
             unit = weight_unit(method.unit, state.unit)
             add_margins(method, state, slots[met], values[met], unit, z)
             return z[np.newaxis]
         shortlist = self.shortlist_
         assert shortlist.weights is not None
-        values_of = _prepared(x, preparing_of(shortlist.params))
+        prepared = _prepared(x, preparing_of(shortlist.params))
+        values_of = dict(zip(*prepared, strict=True))
         z = shortlist.intercept.copy()
         entries = zip(shortlist.names, shortlist.margin, shortlist.weights, strict=True)
         for name, margin, weight in entries:
