@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shortlist.columns._estimators import OnlineSubstitution
     from shortlist.columns._grafting_estimator import Grafting
     from shortlist.evaluate import CompareDisplay, compare
+    from shortlist.front import select
     from shortlist.resampling import Stability, stability, substitutes
     from shortlist.rows._estimators import BAMD, BARDA
     from shortlist.rows._peer_estimators import L1ARDA, OFS, SOFS, AdaFobos
@@ -78,6 +79,7 @@ _HOMES = {
     "compare": "shortlist.evaluate",
     "open_columns": "shortlist.sources",
     "open_source": "shortlist.sources",
+    "select": "shortlist.front",
     "stability": "shortlist.resampling",
     "substitutes": "shortlist.resampling",
 }
@@ -123,6 +125,7 @@ __all__ = [
     "compare",
     "open_columns",
     "open_source",
+    "select",
     "stability",
     "substitutes",
 ]

@@ -14,7 +14,9 @@ from shortlist.cli._progress import progress_bar
 from shortlist.cli._reproduce import command_line
 
 if TYPE_CHECKING:
+    from shortlist._protocols import Capabilities
     from shortlist._shortlist import Shortlist
+    from shortlist.evaluate._choose_k import BudgetCurve
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -64,7 +66,8 @@ def choose_from_columns(ctx: click.Context) -> tuple[Shortlist, bool]:
 
     options = ctx.params
     chosen = ctx.get_parameter_source("method")
-    is_default = chosen is click.core.ParameterSource.DEFAULT
+    default = click.core.ParameterSource.DEFAULT
+    is_default = chosen is default or options["method"] == "auto"
     capabilities = selector(_METHOD if is_default else options["method"])
     if capabilities.room != "columns":
         raise click.UsageError(
@@ -87,6 +90,7 @@ def choose_from_columns(ctx: click.Context) -> tuple[Shortlist, bool]:
     source = open_columns(options["files"][0], **settings)
     classes = options["classes"]
     interrupted = False
+    curve = _find_k(ctx, source, capabilities, own)
     with progress_bar(options["quiet"]) as draw:
         try:
             shortlist = capabilities.load("algorithm")(
@@ -109,8 +113,41 @@ def choose_from_columns(ctx: click.Context) -> tuple[Shortlist, bool]:
     if interrupted:
         note = "partial: interrupted"
         shortlist = replace(shortlist, notes=(*shortlist.notes, note))
+    shortlist = _told(shortlist, source, curve)
     params = {**shortlist.params, "command": command_line(ctx)}
     return replace(shortlist, params=params), interrupted
+
+
+def _find_k(
+    ctx: click.Context, source: Any, capabilities: Capabilities, own: dict[str, Any]
+) -> BudgetCurve | None:
+    """Find the budget, if it is to be found."""
+    options = ctx.params
+    if options["k"] != "auto":
+        return None
+    from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
+    from shortlist.front._from_columns import find_columns_budget
+    from shortlist.front._order import Order
+
+    lists = options["always"], options["never"], options["seed"]
+    classes = None if options["classes"] is None else options["classes"].split(",")
+    order = Order(capabilities, options["loss"], classes, *lists, own)
+    budgets = usual_budgets(BUDGETS, source.n_columns)
+    with progress_bar(options["quiet"]) as draw:
+        curve = find_columns_budget(source, order, budgets, observe=draw)
+    options["k"] = curve.k
+    return curve
+
+
+def _told(shortlist: Shortlist, source: Any, curve: BudgetCurve | None) -> Shortlist:
+    """Have a result say how its budget was found, and warn of leaks."""
+    from shortlist.front._from_columns import column_leak_notes
+    from shortlist.front._from_rows import with_curve
+
+    if curve is not None:
+        shortlist = with_curve(shortlist, curve)
+    leaks = column_leak_notes(shortlist, source)
+    return replace(shortlist, notes=(*shortlist.notes, *leaks))
 
 
 def _refuse_others(ctx: click.Context, own: set[str]) -> None:

@@ -25,6 +25,12 @@ from shortlist.cli._progress import duration
 if TYPE_CHECKING:
     from shortlist._protocols import Capabilities, RowBlock, RowSource
 
+_ROOMS = {
+    "sketch": "rows come one by one, ids have no bound",
+    "rows": "rows come one by one, with numbers for every feature in memory",
+    "table": "all rows are held in memory",
+}
+
 #: Text to look at: this many blocks of this many bytes, 2 MB in all.
 _BLOCKS, _BLOCK_BYTES = 8, 250_000
 
@@ -215,9 +221,11 @@ def _lines(
     looked_at = min(1000, facts["rows_read"])
     judged = "as asked" if options["loss"] != "auto" else f"from {looked_at:,} rows"
     lines = [
-        ("room", f"{capabilities.room}: rows come one by one, ids have no bound"),
+        ("room", f"{capabilities.room}: {_ROOMS[capabilities.room]}"),
         ("method", f"{capabilities.method}: {_what_it_does(capabilities)}"),
-        ("recipe", f"{facts['recipe']}: {passes}; {why}"),
+        ("recipe", f"{facts['recipe']}: {passes}; {why}")
+        if facts["recipe"] is not None
+        else ("passes", passes),
         ("loss", f"{loss} ({judged})"),
         *([("note", facts["note"])] if facts["note"] else []),
         (

@@ -43,7 +43,7 @@ def hold_out(source: RowSource, fraction: float, seed: int) -> Split:
     if source.reiterable:
         n = _count_up_to(test, FEWEST_ROWS)
         if n < FEWEST_ROWS:
-            return Split(source, None, _too_few(n))
+            return Split(source, None, too_few(n))
     return Split(train, test, None)
 
 
@@ -60,13 +60,14 @@ def _last_part(source: Any, fraction: float) -> Split:
     try:
         test = source.part((border, 1.0))
     except DataError:  # no sequence is long enough
-        return Split(source, None, _too_few(0))
+        return Split(source, None, too_few(0))
     if test.size < FEWEST_ROWS:
-        return Split(source, None, _too_few(test.size))
+        return Split(source, None, too_few(test.size))
     return Split(source.part((0.0, border)), test, None, of=SEQUENCES)
 
 
-def _too_few(n: int) -> str:
+def too_few(n: int) -> str:
+    """Say why nothing is held out."""
     return (
         f"held out: nothing; {n} row{'s' * (n != 1)} would be too few to judge by, so "
         "all were learned from"

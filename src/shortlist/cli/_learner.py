@@ -46,7 +46,7 @@ def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, A
     learner = capabilities.load("algorithm")(
         options["k"],
         loss=options["loss"],
-        classes=_classes(options, source),
+        classes=classes_of(options, source),
         always=options["always"],
         never=options["never"],
         seed=options["seed"],
@@ -54,6 +54,12 @@ def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, A
         **own,
     )
     return capabilities, learner
+
+
+def given_options(ctx: click.Context) -> list[str]:
+    """Options that only some methods have and that a user has given."""
+    default = click.core.ParameterSource.DEFAULT
+    return [n for n in _OWN_OPTIONS if ctx.get_parameter_source(n) is not default]
 
 
 def own_options(ctx: click.Context, capabilities: Capabilities) -> dict[str, Any]:
@@ -101,7 +107,8 @@ def _check_names(
         raise click.UsageError(f"feature {both[0]} is named by --always and by --never")
 
 
-def _classes(options: Mapping[str, Any], source: RowSource) -> list[Any] | None:
+def classes_of(options: Mapping[str, Any], source: RowSource) -> list[Any] | None:
+    """All classes there are, if the options or the files say so."""
     text = options["classes"]
     if text is None:
         # The first rows may show one class only, as reads come file by file.

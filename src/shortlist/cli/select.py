@@ -14,8 +14,13 @@ from shortlist.cli._columns import choose_from_columns, columns_options
 from shortlist.cli._command import Command
 from shortlist.cli._dna import as_params as dna_params
 from shortlist.cli._dna import dna_options, dna_settings
-from shortlist.cli._holdout import (
-    hold_out,
+from shortlist.cli._front import (
+    Budget,
+    find_k,
+    front_options,
+    pick_method,
+    split_rows,
+    told,
 )
 from shortlist.cli._input import as_params as table_params
 from shortlist.cli._input import open_labelled, skipped_line
@@ -65,15 +70,19 @@ if TYPE_CHECKING:
 @files_argument()
 @click.option(
     "-k",
-    type=click.IntRange(min=1),
+    type=Budget(),
     required=True,
-    help="Budget: how many features to choose; of each class, if there are more than two, "
-    "but in room table, where classes share them.",
+    metavar="NUMBER|auto",
+    help="Budget: how many features to choose; of each class, if there are more than two "
+    "and --method names one of room sketch or rows. auto: the smallest number whose score "
+    "on rows held out is within one standard error of the best.",
 )
 @click.option(
     "--method",
-    default="mission",
-    help="Selector: mission, sgd_iht and batch_iht stream (room sketch), as do barda, "
+    default="auto",
+    help="Selector. auto: goes by how many rows and features there are, how many values "
+    "are zero, what the labels are and which options are given, and says what it picked. "
+    "mission, sgd_iht and batch_iht stream (room sketch), as do barda, "
     "bamd, ofs, sofs, l1arda and adafobos (room rows: memory grows with features); foba, "
     "projected_gradient, iti, pht, gsr, mtfs, rfs, erfs, rk1u, mrmr and relieff hold all "
     "rows in memory (room table); online_substitution and grafting go with --columns.",
@@ -183,6 +192,7 @@ if TYPE_CHECKING:
     "of every sequence.",
 )
 @resampling_options()
+@front_options()
 @columns_options()
 @table_options()
 @dna_options()
@@ -232,6 +242,9 @@ def select(ctx: click.Context, /, **options: Any) -> None:
             ctx.exit(130)
         return
     source = open_table_or_rows(options)
+    choice = pick_method(ctx, source)
+    source, split = split_rows(ctx, source)
+    curve = find_k(ctx, split)
     capabilities, learner = make_learner(ctx, source)
     learner = as_shard(ctx, learner)
     if options["dry_run"]:
@@ -241,9 +254,8 @@ def select(ctx: click.Context, /, **options: Any) -> None:
         return
     more = Resampling(ctx, capabilities, learner)
     checkpoint = open_checkpoint(ctx, capabilities, source)
-    split = hold_out(source, options["holdout"], options["seed"])
     outcome = learn(more.learner, split, options["holdout"], quiet, checkpoint)
-    outcome = more.finish(outcome)
+    outcome = told(more.finish(outcome), split, choice, curve)
     shortlist = finished(outcome.shortlist, source, command_line(ctx))
     try:
         if out is not None:

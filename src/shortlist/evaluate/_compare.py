@@ -76,7 +76,7 @@ def compare(
     """
     names = _names(X, feature_names)
     X, y = _checked(X, y)
-    classes = _are_classes(y)
+    classes = are_classes(y)
     n_classes = len(np.unique(y)) if classes else 1
     ks = sorted({int(k) for k in ks if 1 <= k <= X.shape[1]})
     if not ks:
@@ -98,13 +98,13 @@ def compare(
             done += 1
             own = None if groups is None else groups[train]
             parts = X[train], y[train], X[test], y[test]
-            results += _one_fold(name, choose, parts, own, ks, fold, seed, classes)
+            results += one_fold(name, choose, parts, own, ks, fold, seed, classes)
     return CompareDisplay(
         results, names=names, classes=classes, left_out=left_out, n_folds=len(splits)
     )
 
 
-def _one_fold(
+def one_fold(
     name: str,
     choose: Any,
     parts: tuple[Any, np.ndarray, Any, np.ndarray],
@@ -122,14 +122,14 @@ def _one_fold(
     seconds = time.process_time() - begin
     found = []
     for k in ks:
-        A, A_new = _columns(X, chosen[k]), _columns(X_new, chosen[k])
+        A, A_new = columns_of(X, chosen[k]), columns_of(X_new, chosen[k])
         metrics = judge(A, y, A_new, y_new, classes=classes, groups=groups, seed=seed)
         facts = seconds, memory.megabytes, metrics
         found.append(Result(name, k, fold, chosen[k], *facts))
     return found
 
 
-def _columns(X: Any, which: Ints) -> np.ndarray:
+def columns_of(X: Any, which: Ints) -> np.ndarray:
     part = X[:, which]
     return np.asarray(part.toarray() if hasattr(part, "toarray") else part, np.float64)
 
@@ -156,7 +156,7 @@ def _checked(X: Any, y: Any) -> tuple[Any, np.ndarray]:
     return X, y
 
 
-def _are_classes(y: np.ndarray) -> bool:
+def are_classes(y: np.ndarray) -> bool:
     """Whether loss="auto" would see classes."""
     if y.dtype.kind not in "fiub":
         return True

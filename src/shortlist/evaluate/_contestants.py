@@ -156,14 +156,19 @@ def why_not(method: Any, X: Any, n_classes: int, k: int) -> str | None:
     if not isinstance(method, str) or method in YARDSTICKS:
         return None
     n, p = X.shape
-    margins = 1 if n_classes <= 2 else n_classes
-    cost = _COSTS.get(_family(selector(method)))
-    work = cost(n, p, k, margins) if cost is not None else 0.0
+    work = work_of(method, n, p, k, n_classes)
     if work > _MOST_WORK:
         return (
             f"{n:,} rows x {p:,} features would take it {work / 3e9 / 60:,.0f} minutes"
         )
     return None
+
+
+def work_of(method: str, n: int, p: int, k: int, n_classes: int) -> float:
+    """Operations, about, that a method takes for n rows of p features; 0: few."""
+    margins = 1 if n_classes <= 2 else n_classes
+    cost = _COSTS.get(_family(selector(method)))
+    return 0.0 if cost is None else float(cost(n, p, k, margins))
 
 
 #: Operations that a fit may take: a minute or two.

@@ -88,8 +88,10 @@ NO_SETTINGS = {
     "k",
     "command",
     "holdout",
+    "k_auto",
     "name_collision_probability",
     "objective",
+    "picked",
     "sensors",
     "stability",
 }

@@ -87,6 +87,21 @@ class ArraySource:
         )
         self._columns = ColumnNames(feature_names, n_features, name)
 
+    @property
+    def matrix(self) -> Any:
+        """The array itself, or CSR matrix; nothing has been checked about its values."""
+        return self._X
+
+    @property
+    def labels(self) -> Floats:
+        """Labels of all rows, as in blocks."""
+        return self._y
+
+    @property
+    def weights(self) -> Floats:
+        """Importance of all rows."""
+        return self._weight
+
     def blocks(self) -> Iterator[RowBlock]:
         """Yield the rows in order, ``block_rows`` at a time."""
         read = self._sparse_part if self._sparse else self._dense_part

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -26,7 +26,9 @@ from shortlist._targets import (
     target_of,
     with_codes,
 )
+from shortlist.objectives.checks import as_table
 from shortlist.sources._distinct_names import collision_params
+from shortlist.sources.arrays import ArraySource
 
 
 class Table(NamedTuple):
@@ -110,30 +112,56 @@ class TableLearner:
         if state.chosen is None:
             table = gather(state.parts, state.n_features)
             state.parts = []
-            state.chosen = self.solve(
-                table,
-                state.target,
-                table.columns(state.always),
-                table.columns(state.never),
-                source.names,
-            )
-            about_rows = notes_on(state.target, state.n_skipped, source)
-            notes = (*about_rows, *state.chosen.notes)
-            state.chosen = replace(
-                state.chosen,
-                notes=tuple(dict.fromkeys(notes)),
-                params={**state.chosen.params, **collision_params(source)},
-            )
+            state.chosen = self._solved(state, table, source)
         return state.chosen
 
+    def choose_from(self, source: ArraySource) -> Shortlist:
+        """Choose from an array as it is: nothing is gathered, all labels are looked at."""
+        X = source.matrix
+        values = X.data if hasattr(X, "tocsr") else X
+        if not all(np.isfinite(part).all() for part in _runs(values)):
+            X, *_ = gather(list(source.blocks()), source.n_features, every=True)
+        state = self.start(source, Head(source.labels))
+        ids = np.arange(X.shape[1], dtype=np.uint64)
+        y = state.target.encode(source.labels)
+        X = as_table(X if X.dtype.kind == "f" else X.astype(np.float64))
+        table = Table(X, y, source.weights, ids, X.shape[1])
+        return self._solved(state, table, source)
 
-def gather(parts: Sequence[RowBlock], n_features: int | None) -> Table:
-    """Stack blocks as a CSR table whose columns are the features that occur."""
+    def _solved(self, state: GatherState, table: Table, source: RowSource) -> Shortlist:
+        chosen = self.solve(
+            table,
+            state.target,
+            table.columns(state.always),
+            table.columns(state.never),
+            source.names,
+        )
+        about_rows = notes_on(state.target, state.n_skipped, source)
+        notes = (*about_rows, *chosen.notes)
+        return replace(
+            chosen,
+            notes=tuple(dict.fromkeys(notes)),
+            params={**chosen.params, **collision_params(source)},
+        )
+
+
+def _runs(values: Any) -> Iterator[Any]:
+    """An array in pieces, so that what is made of each is small."""
+    step = max(1, (1 << 22) // max(1, values[:1].size))
+    return (values[i : i + step] for i in range(0, len(values), step))
+
+
+def gather(
+    parts: Sequence[RowBlock], n_features: int | None, *, every: bool = False
+) -> Table:
+    """Stack blocks as a CSR table whose columns are the features that occur, or all."""
     from scipy.sparse import csr_array
 
-    ids, columns = np.unique(
-        np.concatenate([block.ids for block in parts]), return_inverse=True
-    )
+    found = np.concatenate([block.ids for block in parts])
+    if every and n_features is not None:
+        ids, columns = np.arange(n_features, dtype=np.uint64), found.astype(np.int64)
+    else:
+        ids, columns = np.unique(found, return_inverse=True)
     ends = np.concatenate([np.diff(block.indptr) for block in parts])
     indptr = np.concatenate([[0], np.cumsum(ends)])
     values = np.concatenate([block.values for block in parts])

@@ -1,0 +1,177 @@
+"""What ``select`` decides by itself: the method, the budget, which rows to hold out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from shortlist.cli._holdout import FEWEST_ROWS, Split, hold_out, too_few
+from shortlist.cli._learner import classes_of, given_options, own_options
+from shortlist.cli._progress import progress_bar
+from shortlist.cli._running import Outcome, with_note
+
+if TYPE_CHECKING:
+    from shortlist._protocols import RowSource
+    from shortlist.evaluate._choose_k import BudgetCurve
+    from shortlist.front import Choice
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+AUTO = "auto"
+#: With these options rows go by: they are never all in memory.
+_STREAMING = ("checkpoint", "resume", "shard", "like")
+
+
+class Budget(click.ParamType):
+    """A whole number from 1, or the word auto."""
+
+    name = "number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        if value == AUTO:
+            return value
+        return click.IntRange(min=1).convert(value, param, ctx)
+
+
+def front_options() -> Callable[[F], F]:
+    """--sample-groups, as ``compare`` has it."""
+    return click.option(
+        "--sample-groups",
+        metavar="COLUMN",
+        help="Rows with the same value in this column (a patient, a user) are never on "
+        "both sides of a split; it is no feature. Rows are then held in memory.",
+    )
+
+
+def pick_method(ctx: click.Context, source: RowSource) -> Choice | None:
+    """Pick a method unless one is named, say so, and have the options name it."""
+    options = ctx.params
+    if options["method"] != AUTO:
+        return None
+    from shortlist.front import choose
+    from shortlist.front._facts import facts_of_rows
+
+    given = given_options(ctx)
+    streams = any(options[name] is not None for name in _STREAMING)
+    facts = facts_of_rows(
+        source,
+        loss=options["loss"],
+        classes=classes_of(options, source),
+        k=100 if options["k"] == AUTO else options["k"],
+        settings=frozenset(given),
+        must_stream=streams,
+    )
+    choice = choose(facts)
+    options["method"] = choice.method
+    count_all_classes(ctx)
+    if not options["quiet"]:
+        click.echo(choice.line("--method"), err=True)
+    return choice
+
+
+def count_all_classes(ctx: click.Context) -> None:
+    """Have k count distinct features, unless told otherwise, as nobody named a method."""
+    from shortlist._registry import selector
+
+    knows = "budget" in selector(ctx.params["method"]).options
+    if knows and "budget" not in given_options(ctx):
+        ctx.params["budget"] = "shared"
+        ctx.set_parameter_source("budget", click.core.ParameterSource.DEFAULT_MAP)
+
+
+def split_rows(ctx: click.Context, source: RowSource) -> tuple[RowSource, Split]:
+    """Hold rows out, by groups if there are any; return the rows without their groups."""
+    options = ctx.params
+    fraction, seed, column = (options[n] for n in ("holdout", "seed", "sample_groups"))
+    if column is None:
+        return source, hold_out(source, fraction, seed)
+    import numpy as np
+
+    from shortlist.front._held_rows import held, without_groups
+    from shortlist.kernels.csr import draw_rows
+
+    rows, groups = without_groups(held(source), column)
+    ctx.meta["groups"] = groups
+    if fraction == 0.0:
+        return rows, Split(rows, None, None)
+    number = np.unique(groups, return_inverse=True)[1]
+    drawn = draw_rows(0, int(number.max()) + 1, seed, fraction)[number].astype(bool)
+    if drawn.sum() < FEWEST_ROWS or drawn.all():
+        return rows, Split(rows, None, too_few(int(drawn.sum())))
+    ctx.meta["groups"] = groups[~drawn]
+    train, test = (rows.part(np.flatnonzero(some)) for some in (~drawn, drawn))
+    return rows, Split(train, test, None)
+
+
+def find_k(ctx: click.Context, split: Split) -> BudgetCurve | None:
+    """Find the budget, if it is to be found, from the rows to learn from."""
+    options = ctx.params
+    if options["k"] != AUTO:
+        return None
+    count_all_classes(ctx)
+    from shortlist._registry import selector
+    from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
+    from shortlist.front._from_rows import find_budget
+    from shortlist.front._held_rows import HeldRows, held
+    from shortlist.front._order import Order
+
+    rows = split.train
+    if options["dry_run"]:  # the largest takes longest
+        options["k"] = max(BUDGETS)
+        return None
+    if not rows.reiterable:
+        raise click.UsageError(
+            f"-k auto reads the data again, and {rows.name} passes by once; save it to a "
+            "file first",
+            ctx,
+        )
+    capabilities = selector(options["method"])
+    order = Order(
+        capabilities,
+        options["loss"],
+        classes_of(options, rows),
+        options["always"],
+        options["never"],
+        options["seed"],
+        own_options(ctx, capabilities),
+    )
+    in_memory = capabilities.room == "table"
+    if in_memory and not isinstance(rows, HeldRows):
+        rows = held(rows)
+    n = rows.n_features
+    with progress_bar(options["quiet"]) as observe:
+        curve, _ = find_budget(
+            rows,
+            order,
+            list(BUDGETS) if n is None else usual_budgets(BUDGETS, n),
+            groups=ctx.meta.get("groups"),
+            in_memory=in_memory or isinstance(rows, HeldRows),
+            observe=observe,
+        )
+    options["k"] = curve.k
+    return curve
+
+
+def told(
+    outcome: Outcome, split: Split, choice: Choice | None, curve: BudgetCurve | None
+) -> Outcome:
+    """Have a result say how it was decided, and warn of leaks among what was chosen."""
+    from shortlist.front._from_rows import leak_notes, with_curve
+    from shortlist.front._select import with_choice
+
+    shortlist = outcome.shortlist
+    if curve is not None:
+        shortlist = with_curve(shortlist, curve)
+    if choice is not None:
+        shortlist = with_choice(shortlist, choice, "--method")
+    if not (outcome.interrupted or outcome.broken):
+        rows = split.test if split.test is not None else split.train
+        if rows.reiterable:
+            for note in leak_notes(shortlist, rows):
+                shortlist = with_note(shortlist, note)
+    return outcome._replace(shortlist=replace(shortlist))

@@ -1,0 +1,172 @@
+"""How many features are enough: the smallest budget that is as good as the best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from shortlist._protocols import Floats, Ints, ShortlistError
+from shortlist.evaluate._compare import Watch, columns_of, one_fold
+from shortlist.evaluate._contestants import Choose
+from shortlist.evaluate._judge import CLASS_METRICS, NUMBER_METRICS, judge
+from shortlist.evaluate._splits import folds
+
+#: Budgets that are tried unless others are asked for: each about half more than the last.
+BUDGETS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
+
+
+class BudgetCurve(NamedTuple):
+    """How good each budget is on rows held out, and the one to take."""
+
+    k: int  #: the smallest within one standard error of the best
+    ks: Ints  #: budgets, increasing
+    scores: Floats  #: means over folds; more is better
+    errors: Floats  #: their standard errors
+    metric: str  #: "accuracy" or "r2"
+
+    def trace(self) -> dict[str, np.ndarray]:
+        """What a Shortlist keeps of it, under these keys."""
+        return {
+            "budget_k": self.ks,
+            "budget_score": self.scores,
+            "budget_error": self.errors,
+        }
+
+    def line(self) -> str:
+        """Say in one line what was taken and why."""
+        best = int(np.argmax(self.scores))
+        taken = int(np.flatnonzero(self.ks == self.k)[0])
+        return (
+            f"k = {self.k} of {', '.join(map(str, self.ks.tolist()))}: {self.metric} "
+            f"{self.scores[taken]:.3f} on rows held out, the best is "
+            f"{self.scores[best]:.3f} +- {self.errors[best]:.3f} at k = {self.ks[best]}"
+        )
+
+
+def choose_k(
+    choose: Choose,
+    X: Any,
+    y: np.ndarray,
+    *,
+    classes: bool,
+    budgets: Sequence[int] = BUDGETS,
+    cv: Any = None,
+    groups: Any = None,
+    seed: int = 0,
+    watch: Watch | None = None,
+) -> BudgetCurve:
+    """Find the smallest budget within one standard error of the best, by folds.
+
+    In each fold features are chosen from the rows to learn from, at every budget, and
+    judged by the others as in ``compare``.
+
+    Parameters
+    ----------
+    choose : callable
+        Called with X, y, budgets and a seed; returns columns by budget.
+    X, y : array-like
+        The rows to learn from; those that a final score is for have no part in it.
+    classes : bool
+        Whether y holds classes.
+    budgets : sequence of int
+        Those above the number of columns are left out.
+    cv : int, splitter or iterable of pairs, default=None
+        None: five folds, or as many as the rarest class or the groups allow.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group stay together.
+    seed : int, default=0
+    watch : callable, default=None
+        As of ``compare``.
+    """
+    ks = usual_budgets(budgets, X.shape[1])
+    splits = folds(
+        y, _usual_cv(y, cv, groups, classes), groups, classes=classes, seed=seed
+    )
+    groups = None if groups is None else np.asarray(groups)
+    results = []
+    for fold, (train, test) in enumerate(splits):
+        if watch is not None:
+            watch(f"k, fold {fold + 1} of {len(splits)}", fold, len(splits))
+        own = None if groups is None else groups[train]
+        parts = X[train], y[train], X[test], y[test]
+        results += one_fold("", choose, parts, own, ks, fold, seed, classes)
+    metric = _metric(classes)
+    by_k = [[r.metrics[metric] for r in results if r.k == k] for k in ks]
+    return _curve(ks, by_k, metric)
+
+
+def judge_ranking(
+    X: Any,
+    y: np.ndarray,
+    ranked: Ints,
+    *,
+    classes: bool,
+    budgets: Sequence[int],
+    groups: np.ndarray | None = None,
+    seed: int = 0,
+) -> BudgetCurve:
+    """Judge the first k columns of a ranking, for every k, by folds of rows of their own.
+
+    For streams: the ranking was made on other rows, and none of these has been learned
+    from.
+    """
+    ks = usual_budgets(budgets, len(ranked))
+    by_k: list[list[float]] = [[] for _ in ks]
+    metric = _metric(classes)
+    cv = _usual_cv(y, None, groups, classes)
+    for train, test in folds(y, cv, groups, classes=classes, seed=seed):
+        own = None if groups is None else groups[train]
+        for found, k in zip(by_k, ks, strict=True):
+            A = columns_of(X, ranked[:k])
+            parts = A[train], y[train], A[test], y[test]
+            judged = judge(*parts, classes=classes, groups=own, seed=seed)
+            found.append(judged[metric])
+    return _curve(ks, by_k, metric)
+
+
+def usual_budgets(budgets: Sequence[int], n_features: int) -> list[int]:
+    """Budgets in order, without those that there are too few features for."""
+    ks = sorted({int(k) for k in budgets if 1 <= k <= n_features})
+    if not ks:
+        raise ShortlistError(
+            f"budgets should have one from 1 to the number of features ({n_features})"
+        )
+    return ks
+
+
+def _curve(
+    ks: Sequence[int], by_k: Sequence[Sequence[float]], metric: str
+) -> BudgetCurve:
+    scores = np.array([float(np.mean(found)) for found in by_k])
+    errors = np.array(
+        [
+            float(np.std(found, ddof=1) / np.sqrt(len(found)))
+            if len(found) > 1
+            else 0.0
+            for found in by_k
+        ]
+    )
+    best = int(np.nanargmax(scores))
+    enough = np.flatnonzero(scores >= scores[best] - errors[best])
+    return BudgetCurve(ks[int(enough[0])], np.array(ks), scores, errors, metric)
+
+
+def _metric(classes: bool) -> str:
+    return next(iter(CLASS_METRICS if classes else NUMBER_METRICS))
+
+
+def _usual_cv(y: np.ndarray, cv: Any, groups: Any, classes: bool) -> Any:
+    """Five folds, fewer if there are few of a class or group."""
+    if cv is not None:
+        return cv
+    most = 5
+    if groups is not None:
+        most = min(most, len(np.unique(np.asarray(groups))))
+    elif classes:
+        most = min(most, int(np.unique(y, return_counts=True)[1].min()))
+    if most < 2:
+        what = "group of rows" if groups is not None else "row of some class"
+        raise ShortlistError(f"k='auto' needs more than one {what}; say k")
+    return most

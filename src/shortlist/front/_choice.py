@@ -1,0 +1,188 @@
+"""Which method, from what is known about the data: one table, read from the top."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from shortlist._protocols import Capabilities, ShortlistError
+from shortlist._registry import selector, selectors
+from shortlist.evaluate._contestants import work_of
+from shortlist.front._facts import Facts
+
+#: A table is held in memory if it takes less than this share of what is free.
+SHARE_OF_MEMORY = 0.25
+#: Operations that a method may take: a minute or two.
+MOST_WORK = 3e11
+#: Share of entries below which a table is a sparse one: text, clicks.
+SPARSE = 0.1
+
+#: The method for sequences, which is in no registry as it has other arguments.
+SENSORS = "sensors"
+
+
+class Rule(NamedTuple):
+    """A kind of data, and the methods for it, the best first."""
+
+    kind: str
+    applies: Callable[[Facts], bool]
+    methods: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A method, and why."""
+
+    method: str
+    room: str
+    why: str
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def line(self, how: str = "method=") -> str:
+        """Say it in one line, with the way to choose otherwise."""
+        return f"{self.method} (room {self.room}): {self.why}; {how} asks for another"
+
+
+def fits(facts: Facts) -> bool:
+    """Whether all rows may be held in memory."""
+    if facts.must_stream or not facts.again or facts.n_bytes is None:
+        return False
+    return facts.memory is None or facts.n_bytes <= SHARE_OF_MEMORY * facts.memory
+
+
+def _is_table(facts: Facts) -> bool:
+    return facts.arrival == "rows" and fits(facts)
+
+
+def _is_sparse(facts: Facts) -> bool:
+    return _is_table(facts) and facts.density < SPARSE
+
+
+def _is_wide(facts: Facts) -> bool:
+    wide = (facts.n_features or 0) > (facts.n_rows or 0)
+    return _is_table(facts) and wide
+
+
+#: The first rule that applies, and of it the first method that can do what is asked for.
+#: The order of methods comes from benchmarks/front_door.py.
+RULES = (
+    Rule(
+        "columns that come one by one",
+        lambda facts: facts.arrival == "columns",
+        ("online_substitution", "grafting"),
+    ),
+    Rule(
+        "rows that pass by once",
+        lambda facts: not facts.again,
+        ("mission", "barda", "sgd_iht"),
+    ),
+    Rule(
+        "more rows than should be held in memory",
+        lambda facts: not fits(facts),
+        ("mission", "barda", "sgd_iht"),
+    ),
+    Rule(
+        "sparse rows",
+        _is_sparse,
+        ("foba", "mission", "barda", "gsr", "mrmr", "relieff"),
+    ),
+    Rule(
+        "more features than rows", _is_wide, ("foba", "gsr", "mrmr", "mission", "barda")
+    ),
+    Rule(
+        "more rows than features",
+        _is_table,
+        ("foba", "gsr", "mission", "barda", "mrmr"),
+    ),
+)
+
+
+def choose(facts: Facts) -> Choice:
+    """Pick a method and its room.
+
+    Parameters
+    ----------
+    facts : Facts
+
+    Returns
+    -------
+    Choice
+
+    Examples
+    --------
+    >>> from shortlist.front import Facts, choose
+    >>> table = Facts("rows", n_rows=62, n_features=2000, n_nonzeros=124_000,
+    ...               n_bytes=3_968_000, memory=8 * 10**9, n_classes=2)
+    >>> choose(table).room
+    'table'
+    >>> print(choose(Facts("rows", again=False)).line())
+    mission (room sketch): rows that pass by once; method= asks for another
+    """
+    if facts.arrival == "sequence":
+        return Choice(SENSORS, "table", "labels of rows that follow each other in time")
+    rule = next(rule for rule in RULES if rule.applies(facts))
+    why = f"{rule.kind}{_numbers(facts)}"
+    refused: list[tuple[str, str]] = []
+    for method in (*rule.methods, *_others(facts, rule)):
+        reason = why_not(selector(method), facts)
+        if reason is None:
+            return Choice(method, selector(method).room, _in_words(why, refused))
+        refused.append((method, reason))
+    asked = ", ".join(sorted(facts.settings)) or f"loss {facts.loss}"
+    raise ShortlistError(
+        f"no method for {rule.kind} goes with what was asked for ({asked}); "
+        f"{refused[0][0]}: {refused[0][1]}"
+    )
+
+
+def why_not(capabilities: Capabilities, facts: Facts) -> str | None:
+    """Why a method cannot, or should not, be the one; None: it may."""
+    if missing := facts.settings - set(capabilities.options):
+        return f"has no setting {min(missing)}"
+    if facts.loss != "auto" and _base_loss(facts.loss) not in capabilities.losses:
+        return f"does not know the loss {facts.loss}"
+    if capabilities.room == "table" and facts.n_rows and facts.n_features:
+        size = facts.n_rows, facts.n_features, facts.k, facts.n_classes
+        work = work_of(capabilities.method, *size)
+        if work > MOST_WORK:
+            return f"would take {work / 3e9 / 60:,.0f} minutes"
+    return None
+
+
+def _base_loss(loss: str) -> str:
+    from shortlist.losses import binary_of, get_loss
+
+    return str(binary_of(get_loss(loss)).name)
+
+
+def _others(facts: Facts, rule: Rule) -> list[str]:
+    """Methods that nobody would pick, but for settings that only they have."""
+    if not facts.settings:
+        return []
+    rooms = {"columns"} if facts.arrival == "columns" else {"sketch", "rows"}
+    if _is_table(facts):
+        rooms |= {"table"}
+    known = selectors().values()
+    return [c.method for c in known if c.room in rooms and c.method not in rule.methods]
+
+
+def _numbers(facts: Facts) -> str:
+    """How much there is, in brackets, as far as somebody knows."""
+    parts = []
+    if facts.n_rows is not None:
+        parts.append(f"{facts.n_rows:,} rows")
+    if facts.n_features is not None:
+        parts.append(f"{facts.n_features:,} features")
+    if facts.density < SPARSE:
+        parts.append(f"{facts.density:.2%} not zero")
+    if not facts.must_stream and facts.n_bytes is not None and not fits(facts):
+        parts.append(f"{facts.n_bytes / 1e9:,.1f} GB")
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _in_words(why: str, refused: list[tuple[str, str]]) -> str:
+    if not refused:
+        return why
+    first, reason = refused[0]
+    return f"{why}, as {first} {reason}"

@@ -1,0 +1,166 @@
+"""What there is to know about data before anything is chosen from them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shortlist._protocols import ColumnSource, DataError, RowBlock, RowSource
+from shortlist._targets import Target, target_of
+
+#: Rows that a look at the beginning of a source takes in, and nonzeros.
+_LOOK_ROWS, _LOOK_NONZEROS = 20_000, 1 << 20
+#: Bytes of a nonzero in a table that is gathered and solved for: number, column, copies.
+NONZERO_BYTES = 32
+
+
+@dataclass(frozen=True)
+class Facts:
+    """How data come, how much there is of them, and what is to be predicted."""
+
+    arrival: str  #: "rows", "columns" or "sequence"
+    n_rows: int | None = None
+    n_features: int | None = None  #: at least so many
+    n_nonzeros: int | None = None
+    n_bytes: int | None = None  #: that a method needs to have all rows in memory
+    memory: int | None = None  #: bytes that are free
+    n_classes: int = 0  #: 0: numbers are to be predicted
+    again: bool = True  #: whether the data can be read again
+    k: int = 10
+    loss: str = "auto"
+    settings: frozenset[str] = frozenset()  #: names of those that somebody asks for
+    must_stream: bool = False  #: whether rows may not be held in memory
+
+    @property
+    def density(self) -> float:
+        """Share of entries that are not zero; 1 if nobody knows."""
+        if not (self.n_rows and self.n_features) or self.n_nonzeros is None:
+            return 1.0
+        return min(1.0, self.n_nonzeros / (self.n_rows * self.n_features))
+
+
+def facts_of_rows(
+    source: RowSource,
+    *,
+    loss: Any = "auto",
+    classes: Any = None,
+    **asked: Any,
+) -> Facts:
+    """Look at a source of rows, of which the beginning is read if that can be undone.
+
+    Parameters
+    ----------
+    source : RowSource
+    loss, classes
+        As for all selectors.
+    **asked
+        Other fields of ``Facts``: ``k``, ``settings``, ``must_stream``.
+    """
+    known: dict[str, Any] = {"arrival": "rows", "again": source.reiterable, **asked}
+    known |= {
+        "memory": free_memory(),
+        "loss": loss if isinstance(loss, str) else loss.name,
+    }
+    if not source.reiterable:
+        return Facts(**known)
+    blocks = _beginning(source)
+    if not blocks:
+        return Facts(**known)
+    read, size = blocks[-1].position, source.size
+    scale = max(1.0, size / read) if size and read else 1.0
+    n_rows = sum(block.n_rows for block in blocks)
+    n_nonzeros = sum(len(block.ids) for block in blocks)
+    n_features = source.n_features or _n_distinct(blocks, scale)
+    target = target_of(source, loss, classes, np.concatenate([b.y for b in blocks]))
+    return Facts(
+        n_rows=round(scale * n_rows),
+        n_features=n_features,
+        n_nonzeros=round(scale * n_nonzeros),
+        n_bytes=round(scale * n_nonzeros * NONZERO_BYTES),
+        n_classes=n_classes_of(target),
+        **known,
+    )
+
+
+def facts_of_columns(source: ColumnSource, **asked: Any) -> Facts:
+    """Look at a source of columns; nothing of it is read."""
+    return Facts(
+        "columns",
+        n_rows=source.n_rows,
+        n_features=source.n_columns,
+        memory=free_memory(),
+        again=source.reiterable,
+        **asked,
+    )
+
+
+def n_classes_of(target: Target) -> int:
+    """How many classes there are; 0: numbers."""
+    return 0 if target.classes is None else len(target.classes)
+
+
+def free_memory() -> int | None:
+    """Bytes that this process may still take, as far as the system tells.
+
+    The least of what the machine and, in a container, its limit leave.
+    """
+    known = [n for n in (_free_on_machine(), _free_in_container()) if n is not None]
+    return min(known) if known else None
+
+
+def _free_on_machine() -> int | None:
+    lines = _lines("/proc/meminfo")
+    for line in lines:
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    try:  # other than Linux: half of what there is
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _free_in_container() -> int | None:
+    limit, used = (
+        _lines(f"/sys/fs/cgroup/memory.{name}") for name in ("max", "current")
+    )
+    if not limit or not used or not limit[0].isdigit():
+        return None
+    return max(0, int(limit[0]) - int(used[0]))
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        return Path(path).read_text().splitlines()
+    except OSError:
+        return []
+
+
+def _beginning(source: RowSource) -> list[RowBlock]:
+    """Blocks from the first on, a few of them."""
+    found: list[RowBlock] = []
+    rows = nonzeros = 0
+    with contextlib.suppress(DataError):  # whoever learns from them will report it
+        for block in source.blocks():
+            found.append(block)
+            rows, nonzeros = rows + block.n_rows, nonzeros + len(block.ids)
+            if rows >= _LOOK_ROWS or nonzeros >= _LOOK_NONZEROS:
+                break
+    return found
+
+
+def _n_distinct(blocks: Collection[RowBlock], scale: float) -> int:
+    """How many features there are about, if new ones go on coming as they do here.
+
+    Of text the number grows like the square root of how much has been read.
+    """
+    ids = [block.ids for block in blocks]
+    every = len(np.unique(np.concatenate(ids)))
+    half = len(np.unique(np.concatenate(ids[: max(1, len(ids) // 2)])))
+    grows = len(ids) > 1 and every > 1.05 * half
+    return round(every * scale**0.5) if grows else every

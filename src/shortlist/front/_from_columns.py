@@ -1,0 +1,101 @@
+"""Choose from columns that are read one by one, with a budget given or to be found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from shortlist._protocols import ColumnSource, Observer, ShortlistError
+from shortlist._shortlist import Shortlist
+from shortlist.evaluate._choose_k import BudgetCurve, judge_ranking
+from shortlist.evaluate._compare import are_classes
+from shortlist.evaluate._splits import folds
+from shortlist.front._forms import TargetedColumns
+from shortlist.front._from_rows import Say, with_curve
+from shortlist.front._leak import leaks
+from shortlist.front._order import Order, ranking
+from shortlist.sources._labels import encode_labels
+
+
+def select_from_columns(
+    source: Any,
+    order: Order,
+    budget: int | Sequence[int],
+    *,
+    cv: Any = None,
+    groups: Any = None,
+    observe: Observer | None = None,
+    say: Say = lambda line: None,
+) -> Shortlist:
+    """Choose from a source of columns that has its target; see ``select_from_rows``."""
+    curve = None
+    if not isinstance(budget, int):
+        curve = find_columns_budget(source, order, budget, cv, groups, observe)
+        say(curve.line())
+        budget = curve.k
+    chosen = _run(source, order, budget, observe)
+    if curve is not None:
+        chosen = with_curve(chosen, curve)
+    if not source.reiterable:
+        return chosen
+    return replace(chosen, notes=(*chosen.notes, *column_leak_notes(chosen, source)))
+
+
+def _run(
+    source: ColumnSource, order: Order, k: int, observe: Observer | None
+) -> Shortlist:
+    run = order.capabilities.load("algorithm")
+    chosen: Shortlist = run(source, k, observe=observe, **order.common())
+    return chosen
+
+
+def find_columns_budget(
+    source: Any,
+    order: Order,
+    budgets: Sequence[int],
+    cv: Any = None,
+    groups: Any = None,
+    observe: Observer | None = None,
+) -> BudgetCurve:
+    """Choose with most rows at the largest budget; judge its first k by the others."""
+    if not source.reiterable:
+        raise ShortlistError(
+            f"{source.name}: k='auto' reads columns twice, and an iterator gives them "
+            "once; k needs a number"
+        )
+    y = np.asarray(source.y)
+    classes = are_classes(y)
+    groups = None if groups is None else np.asarray(groups)
+    train, test = folds(y, cv or 5, groups, classes=classes, seed=order.seed)[0]
+    largest = _run(
+        TargetedColumns(source, y, np.sort(train)), order, max(budgets), observe
+    )
+    names = largest.names_by_id()
+    ranked = [names[number] for number in ranking(largest).tolist()]
+    A = source.take(ranked).values.T[test]
+    return judge_ranking(
+        A,
+        y[test],
+        np.arange(len(ranked)),
+        classes=classes,
+        budgets=budgets,
+        groups=None if groups is None else groups[test],
+        seed=order.seed,
+    )
+
+
+def column_leak_notes(shortlist: Shortlist, source: Any) -> tuple[str, ...]:
+    """Warn of chosen columns that predict nearly perfectly on their own."""
+    names = list(shortlist.names_by_id().values())
+    if not names:
+        return ()
+    codes, _ = encode_labels(source.y, len(source.y), f"{source.name}: target")
+    n_classes = len(shortlist.classes or ())
+    if n_classes:
+        codes = np.unique(codes, return_inverse=True)[1].astype(np.float64)
+    A = source.take(names).values.T
+    n_features = source.n_columns or len(names)
+    return tuple(leaks(A, codes, names, n_features, n_classes=n_classes))

@@ -1,0 +1,263 @@
+"""Choose from rows: in memory or as they come, with a budget given or to be found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from shortlist._protocols import (
+    Floats,
+    Observer,
+    Progress,
+    RowBlock,
+    RowSource,
+    ShortlistError,
+)
+from shortlist._shortlist import Shortlist
+from shortlist._targets import MAX_AUTO_CLASSES
+from shortlist.engines import run
+from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
+from shortlist.evaluate._compare import are_classes
+from shortlist.evaluate._whole_table import labels_of, whole_table
+from shortlist.front._held_rows import HeldRows, held, without_groups
+from shortlist.front._leak import leaks
+from shortlist.front._order import Order, chooser, ranking
+from shortlist.sources import ArraySource, split_holdout, take
+from shortlist.table._gather import TableLearner
+
+#: Share of the rows of a stream that budgets are judged by, and how many at most.
+HELD_OUT, MOST_HELD_OUT = 0.2, 20_000
+#: Rows, and nonzeros, in which leaks are looked for.
+_LOOK_ROWS, _LOOK_NONZEROS = 5_000, 1 << 22
+
+Say = Callable[[str], None]
+
+
+def select_from_rows(
+    source: RowSource,
+    order: Order,
+    budget: int | Sequence[int],
+    *,
+    cv: Any = None,
+    groups: Any = None,
+    in_memory: bool = True,
+    observe: Observer | None = None,
+    say: Say = lambda line: None,
+) -> Shortlist:
+    """Choose from a source of rows.
+
+    Parameters
+    ----------
+    source : RowSource
+    order : Order
+    budget : int or sequence of int
+        k, or those to find the best of.
+    cv, groups
+        As for ``select``.
+    in_memory : bool, default=True
+        Whether all rows may be held.
+    observe : callable, default=None
+    say : callable
+        Told what was decided, a line each.
+    """
+    rows, own_groups = source, None
+    if isinstance(groups, str):
+        rows, own_groups = without_groups(held(source), groups)
+    elif groups is not None:
+        own_groups = np.asarray(groups)
+    if isinstance(budget, int):
+        return _run(rows, order, budget, observe)
+    if in_memory and rows.reiterable:
+        rows = rows if isinstance(rows, (ArraySource, HeldRows)) else held(rows)
+    elif own_groups is not None:
+        raise ShortlistError(
+            "groups: rows that stream by cannot be split by groups; k needs a number"
+        )
+    curve, largest = find_budget(
+        rows,
+        order,
+        budget,
+        cv=cv,
+        groups=own_groups,
+        in_memory=in_memory,
+        observe=observe,
+    )
+    say(curve.line())
+    if largest is not None and not rows.reiterable:
+        note = f"weights are those of a fit of {largest.k} features, of which the best stay"
+        cut = largest.top(curve.k)
+        chosen = replace(cut, notes=(*cut.notes, note))
+    else:
+        chosen = _run(rows, order, curve.k, observe)
+    return with_curve(chosen, curve)
+
+
+def find_budget(
+    rows: RowSource,
+    order: Order,
+    budgets: Sequence[int],
+    *,
+    cv: Any = None,
+    groups: np.ndarray | None = None,
+    in_memory: bool = True,
+    observe: Observer | None = None,
+) -> tuple[BudgetCurve, Shortlist | None]:
+    """Find the smallest budget that is as good as the best; see ``evaluate._choose_k``.
+
+    Of a stream one choice, of the largest budget, is made from most rows; its first k are
+    judged by folds of the others. That choice comes back too, as a pipe cannot be read
+    again to make one of k.
+    """
+
+    def watch(what: str, done: int, total: int) -> None:
+        if observe is not None:
+            observe(Progress(0, what, done, total, "folds", 0, float("nan")))
+
+    if in_memory and rows.reiterable:
+        table = whole_table(rows, list(rows.blocks()))
+        named = replace_names(order, table.names)
+        curve = choose_k(
+            chooser(named, table.names),
+            table.X,
+            table.y,
+            classes=_are_classes(order, table.y),
+            budgets=budgets,
+            cv=cv,
+            groups=groups,
+            seed=order.seed,
+            watch=watch,
+        )
+        return curve, None
+    train, test = split_holdout(rows, HELD_OUT, order.seed, max_rows=MOST_HELD_OUT)
+    learner = order.learner(max(budgets), reiterable=rows.reiterable)
+    largest: Shortlist = run(learner, train, observe)
+    ranked = ranking(largest)
+    if not len(ranked):
+        raise ShortlistError(f"{rows.name}: k='auto' found no feature; say k")
+    X, codes = take(
+        HeldRows(rows, _first_rows(test, MOST_HELD_OUT)), ranked, dense=True
+    )
+    known = np.isfinite(codes)
+    y = labels_of(rows, codes[known])
+    if len(y) < 10:
+        raise ShortlistError(
+            f"{rows.name}: k='auto' judges by a fifth of the rows, got {len(y)}; say k"
+        )
+    curve = judge_ranking(
+        X[known],
+        y,
+        np.arange(len(ranked)),
+        classes=_are_classes(order, y),
+        budgets=budgets,
+        seed=order.seed,
+    )
+    return curve, largest
+
+
+def replace_names(order: Order, names: Sequence[str]) -> Order:
+    """The same order without features that no row has: a table of them has no column."""
+    known = set(names)
+    always, never = (
+        tuple(name for name in part if name in known)
+        for part in (order.always, order.never)
+    )
+    return replace(order, always=always, never=never)
+
+
+def with_curve(shortlist: Shortlist, curve: BudgetCurve) -> Shortlist:
+    """Have a result carry how its budget was found."""
+    found = {"metric": curve.metric, "rule": "one standard error"}
+    return replace(
+        shortlist,
+        trace={**shortlist.trace, **curve.trace()},
+        params={**shortlist.params, "k_auto": found},
+        notes=(*shortlist.notes, curve.line()),
+    )
+
+
+def leak_notes(shortlist: Shortlist, rows: RowSource) -> tuple[str, ...]:
+    """Warn of chosen features that predict some rows nearly perfectly on their own."""
+    if not len(shortlist):
+        return ()
+    blocks = _first_rows(rows)
+    if not blocks:
+        return ()
+    names = shortlist.names_by_id()
+    ids = shortlist.support
+    A, codes = take(HeldRows(rows, blocks), ids, dense=True)
+    known = np.isfinite(codes)
+    n_features = shortlist.n_features or getattr(rows, "n_names", None)
+    if n_features is None:
+        n_features = len(np.unique(np.concatenate([block.ids for block in blocks])))
+    n_classes = len(shortlist.classes or ())
+    values = np.unique(codes[known]) if n_classes else codes[:0]
+    if n_classes and not 2 <= len(values) <= max(n_classes, MAX_AUTO_CLASSES):
+        return ()
+    y = _codes(values, codes[known]) if n_classes else codes[known]
+    named = [names[number] for number in ids.tolist()]
+    return tuple(leaks(A[known], y, named, int(n_features), n_classes=len(values)))
+
+
+def _run(rows: RowSource, order: Order, k: int, observe: Observer | None) -> Shortlist:
+    """Choose k features, and look for leaks among them."""
+    learner = order.learner(k, reiterable=rows.reiterable)
+    if isinstance(learner, TableLearner) and isinstance(rows, ArraySource):
+        chosen = learner.choose_from(rows)
+        return _warned(chosen, rows)
+    if rows.reiterable:
+        return _warned(run(learner, rows, observe), rows)
+    keeping = _Keeping(rows)
+    chosen = run(learner, keeping, observe)
+    return _warned(chosen, HeldRows(rows, keeping.kept))
+
+
+def _warned(shortlist: Shortlist, rows: RowSource) -> Shortlist:
+    return replace(shortlist, notes=(*shortlist.notes, *leak_notes(shortlist, rows)))
+
+
+def _codes(values: Floats, labels: Floats) -> Floats:
+    return np.searchsorted(values, labels).astype(np.float64)
+
+
+def _are_classes(order: Order, y: np.ndarray) -> bool:
+    from shortlist.losses import get_loss
+
+    if order.loss == "auto":
+        return order.classes is not None or are_classes(y)
+    return bool(get_loss(order.loss).is_classifier)
+
+
+def _first_rows(rows: RowSource, most: int = _LOOK_ROWS) -> list[RowBlock]:
+    """Blocks from the first on, not too many."""
+    found: list[RowBlock] = []
+    n = nonzeros = 0
+    for block in rows.blocks():
+        found.append(block)
+        n, nonzeros = n + block.n_rows, nonzeros + len(block.ids)
+        if n >= most or nonzeros >= _LOOK_NONZEROS:
+            break
+    return found
+
+
+class _Keeping:
+    """A source that passes by once, of which the first rows are remembered."""
+
+    def __init__(self, base: RowSource) -> None:
+        self.base = base
+        self.kept: list[RowBlock] = []
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute == "base":  # not there yet: a copy is being made
+            raise AttributeError(attribute)
+        return getattr(self.base, attribute)
+
+    def blocks(self) -> Iterator[RowBlock]:
+        n = 0
+        for block in self.base.blocks():
+            if n < _LOOK_ROWS:
+                self.kept.append(block)
+            n += block.n_rows
+            yield block

@@ -1,0 +1,84 @@
+"""What is asked of a method, whatever the data: settings that it knows, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from shortlist._protocols import Capabilities, Ints, ShortlistError
+from shortlist._shortlist import Shortlist
+from shortlist.evaluate._contestants import Choose
+
+
+@dataclass(frozen=True)
+class Order:
+    """A method, and all that is asked of it but the budget."""
+
+    capabilities: Capabilities
+    loss: Any = "auto"
+    classes: Sequence[Any] | None = None
+    always: Sequence[str] = ()
+    never: Sequence[str] = ()
+    seed: int = 0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Refuse settings that the method does not have."""
+        known = self.capabilities.options
+        if self.capabilities.room == "columns":
+            known = (*known, "n_workers", "engine")
+        for name in self.settings:
+            if name not in known:
+                raise ShortlistError(
+                    f"{self.capabilities.method} has no setting {name!r}; it has "
+                    f"{', '.join(known) or 'none'}"
+                )
+
+    def common(self) -> dict[str, Any]:
+        """Keywords that algorithms of all rooms have."""
+        settings = dict(self.settings)
+        if "budget" in self.capabilities.options:
+            settings.setdefault(
+                "budget", "shared"
+            )  # k features in all, as in every room
+        return {
+            "loss": self.loss,
+            "classes": self.classes,
+            "always": tuple(self.always),
+            "never": tuple(self.never),
+            "seed": self.seed,
+            **settings,
+        }
+
+    def learner(self, k: int, *, reiterable: bool = True) -> Any:
+        """Make what an engine runs on rows."""
+        make = self.capabilities.load("algorithm")
+        return make(k, reiterable=reiterable, **self.common())
+
+
+def chooser(order: Order, names: Sequence[str]) -> Choose:
+    """What the method chooses from tables whose columns have these names."""
+    from shortlist.engines import run
+    from shortlist.sources import ArraySource
+
+    def choose(X: Any, y: np.ndarray, ks: Sequence[int], seed: int) -> dict[int, Ints]:
+        source = ArraySource(X, y, feature_names=names)
+        chosen: dict[int, Ints] = {}
+        ranked: Ints | None = None
+        for k in sorted(ks, reverse=True):
+            if ranked is None or not order.capabilities.nested:
+                ranked = ranking(run(order.learner(k), source)).astype(np.int64)
+            chosen[k] = ranked[:k]
+        return chosen
+
+    return choose
+
+
+def ranking(shortlist: Shortlist) -> np.ndarray:
+    """Ids of the chosen features, the best first, by their best score in any margin."""
+    order = np.argsort(-shortlist.scores, kind="stable")
+    ids, first = np.unique(shortlist.ids[order], return_index=True)
+    return np.asarray(ids[np.argsort(first)])

@@ -1,0 +1,252 @@
+"""One call: look at the data, pick a method, say so, and choose."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from shortlist._protocols import ColumnSource, Observer, RowSource, ShortlistError
+from shortlist._registry import selector
+from shortlist._shortlist import Shortlist
+from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
+from shortlist.front._choice import SENSORS, Choice, choose, fits
+from shortlist.front._facts import facts_of_columns, facts_of_rows
+from shortlist.front._forms import open_data
+from shortlist.front._from_columns import select_from_columns
+from shortlist.front._from_rows import select_from_rows
+from shortlist.front._order import Order
+
+_LOG = logging.getLogger("shortlist")
+
+
+def select(
+    data: Any,
+    target: Any = None,
+    k: int | str = 10,
+    method: str = "auto",
+    *,
+    cv: Any = None,
+    groups: Any = None,
+    sequence: Any = None,
+    columns: bool = False,
+    feature_names: Sequence[str] | None = None,
+    feature_groups: Mapping[str, str] | None = None,
+    loss: Any = "auto",
+    classes: Sequence[Any] | None = None,
+    always: Sequence[str] = (),
+    never: Sequence[str] = (),
+    budgets: Sequence[int] = BUDGETS,
+    read: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    verbose: bool = False,
+    observe: Observer | None = None,
+    **settings: Any,
+) -> Shortlist:
+    """Choose the k features that predict best, by a method that fits the data.
+
+    Parameters
+    ----------
+    data : array, sparse matrix, table, path, iterable or source
+        An array or sparse matrix of shape (n_samples, n_features); a table of pandas or
+        polars; a path, pattern or list of paths, of any format that ``open_source``
+        knows; pairs of a name and a column; rows as dictionaries, or pairs of these and
+        a label, whose keys may be without end; a source.
+    target : array-like or str, default=None
+        Labels: an array, or the name of the column or key that has them.
+    k : int or "auto", default=10
+        The budget. "auto": the smallest of ``budgets`` whose score on rows held out is
+        within one standard error of the best; ``trace`` has the curve (``budget_k``,
+        ``budget_score``, ``budget_error``).
+    method : str, default="auto"
+        "auto" goes by how the data come, their size and what is to be predicted; the
+        notes of the result say what was picked and why. Or one of those of
+        ``shortlist select --method``.
+    cv : int, splitter or iterable of pairs of arrays, default=None
+        How ``k="auto"`` splits a table; None: five folds.
+    groups : array-like of shape (n_samples,) or str, default=None
+        Rows of one group, such as those of a patient, stay together in every split; of
+        tables and files the name of a column, which is then no feature.
+    sequence : array-like of shape (n_samples,), default=None
+        The sequence (a day, a recording) of each row, if rows follow each other in time:
+        ``SensorSelector`` then chooses.
+    columns : bool, default=False
+        Whether to read a table or file feature by feature, in memory for k of them.
+    feature_names : sequence of str, default=None
+        Names of the columns of an array.
+    feature_groups : mapping of str to str, default=None
+        Group of each feature, of which whole ones are chosen.
+    loss, classes, always, never, seed
+        As of all selectors.
+    budgets : sequence of int
+        What ``k="auto"`` chooses from.
+    read : mapping, default=None
+        Options of the source, such as ``{"missing": "zero"}``.
+    verbose : bool, default=False
+        Whether to say on standard error what was picked; the logger "shortlist" hears it
+        in any case.
+    observe : callable, default=None
+        Called with a ``Progress`` after every block.
+    **settings
+        Settings of the method. With ``method="auto"`` only methods that have them are
+        picked.
+
+    Returns
+    -------
+    Shortlist
+        Its notes say what was picked, and warn of chosen columns that predict nearly
+        perfectly on their own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shortlist import select
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 30))
+    >>> chosen = select(X, X[:, 3] - X[:, 8] + 0.1 * rng.normal(size=200), k=2)
+    >>> sorted(chosen.names)
+    ['x3', 'x8']
+    >>> rows = ({"age": i % 50, f"user {i}": 1, "buys": i % 50 > 30} for i in range(900))
+    >>> chosen = select(rows, "buys", k=1)
+    >>> chosen.method, chosen.names
+    ('mission', ('age',))
+    """
+    _check_k(k)
+    if feature_groups is not None:
+        settings["groups"] = feature_groups
+
+    def say(line: str) -> None:
+        _LOG.info(line)
+        if verbose:
+            print(line, file=sys.stderr)
+
+    if sequence is not None or method == SENSORS:
+        if method not in ("auto", SENSORS):
+            raise ShortlistError(
+                f"sequence: {method} does not look at the order of rows; {SENSORS} does"
+            )
+        return _from_sequence(data, target, k, sequence, feature_names, settings, say)
+    named = None if method == "auto" else selector(method)
+    by_column = columns or (named is not None and named.room == "columns")
+    if isinstance(groups, str) and hasattr(data, "columns"):
+        data, groups = _without(data, groups)
+    source = open_data(
+        data, target, columns=by_column, feature_names=feature_names, read=read
+    )
+    largest = max(budgets) if k == "auto" else int(k)
+    asked = {"k": largest, "settings": frozenset(settings), "loss": loss}
+    if isinstance(source, ColumnSource):
+        choice = _chosen(named, lambda: choose(facts_of_columns(source, **asked)))
+        if choice.room != "columns":
+            raise ShortlistError(
+                f"{source.name}: {choice.method} needs rows, and these are columns; "
+                "online_substitution or grafting go through columns"
+            )
+    else:
+        facts = facts_of_rows(source, classes=classes, **asked)
+        choice = _chosen(named, lambda: choose(facts))
+    order = Order(selector(choice.method), loss, classes, always, never, seed, settings)
+    order.check()
+    if named is None:
+        say(choice.line())
+    budget = _budgets(source, budgets) if k == "auto" else int(k)
+    if isinstance(source, ColumnSource):
+        if isinstance(groups, str):
+            raise ShortlistError(
+                "groups: of columns it is an array, a group for each row"
+            )
+        shortlist = select_from_columns(
+            source, order, budget, cv=cv, groups=groups, observe=observe, say=say
+        )
+    else:
+        shortlist = select_from_rows(
+            source,
+            order,
+            budget,
+            cv=cv,
+            groups=groups,
+            in_memory=fits(facts) or choice.room == "table",
+            observe=observe,
+            say=say,
+        )
+    return shortlist if named is not None else with_choice(shortlist, choice)
+
+
+def with_choice(
+    shortlist: Shortlist, choice: Choice, how: str = "method="
+) -> Shortlist:
+    """Have a result say which method was picked, and why."""
+    picked = {"method": choice.method, "room": choice.room, "why": choice.why}
+    return replace(
+        shortlist,
+        params={**shortlist.params, "picked": picked},
+        notes=(f"picked {choice.line(how)}", *shortlist.notes),
+    )
+
+
+def _chosen(named: Any, pick: Callable[[], Choice]) -> Choice:
+    return pick() if named is None else Choice(named.method, named.room, "as asked")
+
+
+def _check_k(k: Any) -> None:
+    is_number = isinstance(k, Integral) and not isinstance(k, bool) and int(k) >= 1
+    if not is_number and k != "auto":
+        raise ShortlistError(f"k should be a whole number from 1 or 'auto', got {k!r}")
+
+
+def _budgets(source: RowSource | ColumnSource, budgets: Sequence[int]) -> Sequence[int]:
+    """Those that there are enough features for, as far as their number is known."""
+    by_column = isinstance(source, ColumnSource)
+    n = source.n_columns if by_column else source.n_features  # type: ignore[union-attr]
+    return list(budgets) if n is None else usual_budgets(budgets, n)
+
+
+def _without(table: Any, column: str) -> tuple[Any, np.ndarray]:
+    """A table without its column of groups, and the groups."""
+    if column not in list(map(str, table.columns)):
+        raise ShortlistError(f"groups: no column is called {column!r}")
+    groups = np.asarray(table[column])
+    rest = [name for name in table.columns if str(name) != column]
+    return table[rest], groups
+
+
+def _from_sequence(
+    data: Any,
+    target: Any,
+    k: int | str,
+    sequence: Any,
+    feature_names: Sequence[str] | None,
+    settings: Mapping[str, Any],
+    say: Callable[[str], None],
+) -> Shortlist:
+    from shortlist.front._facts import Facts
+    from shortlist.table import SensorSelector
+
+    if k == "auto":
+        raise ShortlistError(
+            "k='auto' does not go with sequence=; SensorSelector(cv=5) has errors by size"
+        )
+    if sequence is None or not (hasattr(data, "shape") and hasattr(target, "__len__")):
+        raise ShortlistError(
+            "sequence: expected an array or table of rows, their labels (target=) and the "
+            "sequence of each row"
+        )
+    choice = choose(Facts("sequence"))
+    say(choice.line())
+    known = SensorSelector().get_params()
+    for name in settings:
+        if name not in known:
+            raise ShortlistError(f"{SENSORS} has no setting {name!r}")
+    if feature_names is not None:
+        import pandas as pd
+
+        data = pd.DataFrame(np.asarray(data), columns=list(feature_names))
+    if isinstance(target, str):
+        data, target = _without(data, target)
+    fitted = SensorSelector(k=int(k), **settings).fit(data, target, sequence=sequence)
+    return with_choice(fitted.shortlist_, choice)

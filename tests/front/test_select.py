@@ -1,0 +1,210 @@
+"""One call for data of all forms; what is picked and found is said."""
+
+import logging
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse import coo_array
+
+from shortlist import DataError, FoBa, ShortlistError, open_columns, open_source, select
+from shortlist.front import Choice, _select
+
+
+@pytest.fixture(scope="module")
+def X():
+    return np.random.default_rng(0).normal(size=(240, 12))
+
+
+@pytest.fixture(scope="module")
+def y(X):
+    noise = 0.3 * np.random.default_rng(1).normal(size=len(X))
+    return np.where(2 * X[:, 3] - X[:, 8] + noise > 0, "yes", "no")
+
+
+@pytest.fixture(scope="module")
+def frame(X, y):
+    table = pd.DataFrame(X, columns=[f"x{j}" for j in range(12)])
+    return table.assign(user=np.repeat(np.arange(40), 6), y=y)
+
+
+def test_all_forms_of_a_table_give_the_same_features(X, y, frame, tmp_path):
+    table = frame.drop(columns="user")
+    table.to_csv(tmp_path / "a.csv", index=False)
+    table.to_parquet(tmp_path / "a.parquet")
+    rows = table.to_dict("records")
+    forms = [
+        (X, y),
+        (X.tolist(), y.tolist()),
+        (coo_array(X), y),
+        (table, "y"),
+        (table.drop(columns="y"), y),
+        (pl.from_pandas(table), "y"),
+        (tmp_path / "a.csv", "y"),
+        (str(tmp_path / "*.parquet"), "y"),
+        ([tmp_path / "a.csv"], "y"),
+        (rows, "y"),
+        (open_source((X, y)), None),
+        ((X, y), None),
+    ]
+    for data, target in forms:
+        chosen = select(data, target, 2)
+        assert chosen.names == ("x3", "x8"), type(data)
+        assert chosen.method == "foba"
+        assert chosen.params["picked"]["room"] == "table"
+
+
+def test_an_array_is_chosen_from_as_the_estimator_does(X, y):
+    ours, theirs = select(X, y, 3, "foba"), FoBa(k=3).fit(X, y).shortlist_
+    assert ours.names == theirs.names
+    np.testing.assert_allclose(ours.weights, theirs.weights, rtol=1e-6)
+    whole = select((100 * X).astype(int), y, 2)
+    assert set(whole.names) == {"x3", "x8"}
+
+
+def test_columns_come_one_by_one(X, frame, tmp_path):
+    target = 2 * X[:, 3] - X[:, 8]
+    table = frame.drop(columns=["user", "y"]).assign(y=target)
+    table.to_parquet(tmp_path / "a.parquet")
+    pairs = [(f"x{j}", X[:, j]) for j in range(12)]
+    forms = [
+        (pairs, target, {}),
+        (iter(pairs), target, {}),
+        (lambda: iter(pairs), target, {}),
+        (open_columns(pairs), target, {}),
+        (X, target, {"columns": True}),
+        (table, "y", {"columns": True}),
+        (table.drop(columns="y"), target, {"columns": True}),
+        (tmp_path / "a.parquet", "y", {"columns": True}),
+        (X, target, {"method": "online_substitution"}),
+    ]
+    for data, labels, how in forms:
+        chosen = select(data, labels, 2, **how)
+        assert chosen.method == "online_substitution"
+        assert set(chosen.names) == {"x3", "x8"}
+    found = select(pairs, target, "auto", budgets=(1, 2, 4))
+    assert found.k == 2
+    assert found.trace["budget_k"].tolist() == [1, 2, 4]
+
+
+def test_ids_without_end_are_streamed():
+    rng = np.random.default_rng(0)
+    rows = [
+        ({f"user {i}": 1.0, "age": age, "city": "Bonn" if i % 2 else "Oslo"}, age > 0.2)
+        for i, age in enumerate(rng.normal(size=1500).round(3).tolist())
+    ]
+    chosen = select(iter(rows), k=1)
+    assert (chosen.method, chosen.room, chosen.names) == ("mission", "sketch", ("age",))
+    assert any(note.startswith("leak? 'age'") for note in chosen.notes)
+    found = select(iter(rows), k="auto", budgets=(1, 3))
+    assert (found.k, found.names) == (1, ("age",))
+    assert any("fit of 3 features" in note for note in found.notes)
+
+
+def test_sequences_go_to_the_sensor_selector():
+    rng = np.random.default_rng(0)
+    activity = np.tile(np.repeat(["sleep", "cook"], 10), 6)
+    S = rng.random((120, 4)) < 0.1
+    S[:, 1] |= activity == "cook"
+    day = np.repeat(np.arange(6), 20)
+    chosen = select(S, activity, 1, sequence=day, feature_names=list("abcd"))
+    assert (chosen.method, chosen.names[0]) == ("sensors", "b")
+    with pytest.raises(ShortlistError, match="foba does not look at the order of rows"):
+        select(S, activity, 1, "foba", sequence=day)
+
+
+def test_it_says_what_it_picked_and_why(X, y, caplog, capsys):
+    with caplog.at_level(logging.INFO, "shortlist"):
+        chosen = select(X, y, 2, verbose=True)
+    (line,) = caplog.messages
+    assert line == capsys.readouterr().err.strip()
+    assert "240 rows, 12 features" in line
+    assert f"picked {line}" in chosen.notes
+    assert not any("picked" in note for note in select(X, y, 2, "foba").notes)
+
+
+def test_the_smallest_budget_that_is_as_good_as_the_best(X, y, frame):
+    chosen = select(X, y, "auto", "foba", budgets=(1, 2, 5, 12, 99))
+    trace = chosen.trace
+    assert chosen.k == 2
+    assert trace["budget_k"].tolist() == [1, 2, 5, 12]
+    best = trace["budget_score"].argmax()
+    enough = trace["budget_score"][best] - trace["budget_error"][best]
+    assert trace["budget_score"][1] >= enough > trace["budget_score"][0]
+    by_name = select(frame, "y", "auto", "foba", budgets=(1, 2, 5), groups="user")
+    assert by_name.names == chosen.names
+    assert "user" not in by_name.names
+
+
+def test_groups_are_never_on_both_sides_of_a_split(X, y, frame, tmp_path, monkeypatch):
+    from shortlist.evaluate import _choose_k
+
+    seen, real = [], _choose_k.folds
+
+    def spying(*words, **options):
+        pairs = real(*words, **options)
+        seen.append((words[2], pairs))
+        return pairs
+
+    monkeypatch.setattr(_choose_k, "folds", spying)
+    path = tmp_path / "visits.csv"
+    frame.assign(user=[f"u{u}" for u in frame["user"]]).to_csv(path, index=False)
+    user = frame["user"].to_numpy()
+    select(X, y, "auto", "mrmr", budgets=(1, 2), groups=user, cv=4)
+    chosen = select(path, "y", "auto", "mrmr", budgets=(1, 2), groups="user", cv=4)
+    assert not any(name.startswith("user") for name in chosen.names)
+    assert len(seen) == 2
+    for groups, pairs in seen:
+        assert len(np.unique(groups)) == 40
+        for train, test in pairs:
+            assert not set(np.asarray(groups)[train]) & set(np.asarray(groups)[test])
+
+
+def test_a_leak_is_named(frame):
+    leaking = frame.assign(bought=(frame["y"] == "yes").astype(float))
+    assert any("'bought'" in note for note in select(leaking, "y", 2, "foba").notes)
+    clean = select(frame.drop(columns="user"), "y", 2, "foba")
+    assert not any("leak" in note for note in clean.notes)
+
+
+def test_features_are_kept_left_out_and_grouped(X, y):
+    chosen = select(X, y, 2, "foba", always=["x0"], never=["x3"])
+    assert set(chosen.names) == {"x0", "x8"}
+    groups = {f"x{j}": "a" if j in (3, 8) else f"b{j}" for j in range(12)}
+    whole = select(X, y, 1, "foba", feature_groups=groups)
+    assert set(whole.names) == {"x3", "x8"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"k": 0}, "k should be a whole number from 1 or 'auto', got 0"),
+        ({"method": "nobody"}, "method should be one of"),
+        ({"method": "foba", "eta": 1}, "foba has no setting 'eta'; it has criterion"),
+        ({"r": 1, "eta": 1}, "no method for more rows than features goes with"),
+        ({"target": None}, "an array needs its labels"),
+        ({"data": 5}, "expected an array, a table, a path"),
+        ({"data": [], "target": "y"}, "got nothing"),
+        ({"data": iter([1, 2]), "target": "y"}, "expected rows as dictionaries"),
+        ({"data": [("a", [1.0, 2.0])], "method": "foba"}, "foba needs rows"),
+        ({"data": [("a", [1.0, 2.0])], "target": None}, "expected a target"),
+        ({"data": [{"a": 1}], "target": [1]}, "it is the name of a key"),
+        ({"data": "a.csv", "target": [1]}, "it is the name of a column"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_line(X, y, asked, message):
+    words = {"data": X, "target": y} | asked
+    with pytest.raises((ShortlistError, DataError), match=message) as caught:
+        select(**words)
+    assert "\n" not in str(caught.value)
+
+
+def test_tables_that_do_not_fit_are_streamed(X, y, monkeypatch):
+    from shortlist.front import _facts
+
+    monkeypatch.setattr(_facts, "free_memory", lambda: 10_000)
+    chosen = select(X, y, 2)
+    assert (chosen.method, set(chosen.names)) == ("mission", {"x3", "x8"})
+    assert "more rows than should be held in memory" in chosen.notes[0]
+    assert isinstance(_select.choose(_facts.Facts("columns")), Choice)
