@@ -89,7 +89,8 @@ def data(tmp_path_factory):
 def model(data):
     """Shortlist of the four planted features, saved."""
     path = data.with_name("model.shortlist")
-    result = CliRunner().invoke(cli, ["select", str(data), "-k", "4", "-o", str(path)])
+    words = ["select", str(data), "-k", "4", "--method", "mission", "-o", str(path)]
+    result = CliRunner().invoke(cli, words)
     assert result.exit_code == 0, result.output
     return path
 

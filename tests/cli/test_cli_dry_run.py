@@ -13,7 +13,8 @@ from shortlist.cli import _dry_run
 
 def test_says_what_would_be_done_and_does_nothing(run, data, tmp_path):
     out = tmp_path / "model"
-    result = run("select", data, "-k", 4, "--dry-run", "-o", out)
+    words = ["--method", "mission", "--dry-run", "-o", out]
+    result = run("select", data, "-k", 4, *words)
     assert (result.exit_code, result.stderr) == (0, "")
     facts = dict(line.split("  ", 1) for line in result.stdout.splitlines()[:-1])
     facts = {term: text.strip() for term, text in facts.items()}
@@ -27,6 +28,17 @@ def test_says_what_would_be_done_and_does_nothing(run, data, tmp_path):
     assert " s, going by the first 0." in facts["time"]
     assert result.stdout.splitlines()[-1].startswith("nothing was written")
     assert not out.exists()
+
+
+def test_what_is_picked_for_a_table_shows(run, data):
+    for k in (4, "auto"):
+        result = run("select", data, "-k", k, "--dry-run")
+        assert (result.exit_code, result.stderr) == (0, "")
+        lines = [line.split() for line in result.stdout.splitlines()]
+        assert ["room", "table:", "all", "rows", "are"] in [
+            words[:5] for words in lines
+        ]
+        assert ["passes", "1", "pass", "(gather)"] in lines
 
 
 def test_options_show(run, data):

@@ -25,7 +25,7 @@ def test_table_says_what_was_asked_chosen_and_how(run, data, model):
     assert "recipe = refit" in facts["settings"]
     assert "on the first 1,000 examples" in facts["progressive loss"]
     assert facts["held out"].startswith("accuracy 0.")
-    assert facts["command"] == f"shortlist select {data} -k 4"
+    assert facts["command"] == f"shortlist select {data} -k 4 --method mission"
     assert result.stdout.rstrip().endswith(str(Shortlist.load(model)))
 
 

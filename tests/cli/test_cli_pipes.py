@@ -128,7 +128,8 @@ def test_values_out_of_range_are_refused_with_advice(run, tmp_path, factor):
         )
     )
     for stdin in (None, path.read_text()):
-        result = run("select", path if stdin is None else "-", "-k", 2, stdin=stdin)
+        words = [path if stdin is None else "-", "-k", 2, "--method", "mission"]
+        result = run("select", *words, stdin=stdin)
         assert result.exit_code == 1
         assert "scale them" in result.stderr
 

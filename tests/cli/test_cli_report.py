@@ -20,7 +20,9 @@ def test_the_page_of_a_model_goes_to_a_file(run, model, tmp_path):
 def test_json_is_the_summary_and_the_page_may_go_to_a_pipe(run, model, data):
     told = json.loads(run("report", model, "--json").stdout)
     assert told == Shortlist.load(model).report().summary
-    assert told["reproduce"]["command"] == f"shortlist select {data} -k 4"
+    assert (
+        told["reproduce"]["command"] == f"shortlist select {data} -k 4 --method mission"
+    )
     assert run("report", model).stdout.startswith("<!doctype html>")
 
 

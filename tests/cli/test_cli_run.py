@@ -43,7 +43,8 @@ def test_ctrl_c_before_anything_was_learned_leaves_nothing(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("shortlist.engines.run", interrupt)
-    result = run("select", data, "-k", 4, "-o", tmp_path / "m")
+    words = ["--method", "mission", "-o", tmp_path / "m"]
+    result = run("select", data, "-k", 4, *words)
     assert (result.exit_code, result.stdout) == (130, "")
     assert result.stderr == "interrupted before anything was learned\n"
     assert list(tmp_path.iterdir()) == []
@@ -73,9 +74,8 @@ def test_quiet_does_not_hide_that_a_result_is_partial(run, data, model, monkeypa
 
 def test_a_terminal_gets_a_bar_and_keeps_results_apart(spawn, data):
     ours, theirs = pty.openpty()
-    process = spawn(
-        "select", data, "-k", 4, stderr=theirs, env=os.environ | {"TERM": "xterm"}
-    )
+    words = ["select", data, "-k", 4, "--method", "mission"]
+    process = spawn(*words, stderr=theirs, env=os.environ | {"TERM": "xterm"})
     os.close(theirs)
     seen = b""
     while True:
@@ -98,8 +98,10 @@ def test_a_terminal_gets_a_bar_and_keeps_results_apart(spawn, data):
 
 def test_without_a_terminal_there_is_no_bar(spawn, data):
     stdout, stderr = spawn("select", data, "-k", 4).communicate(timeout=60)
-    assert stderr.count("\n") == 1
-    assert stderr.startswith("held out: ")
+    assert [line.split(":")[0] for line in stderr.splitlines()] == [
+        "foba (room table)",
+        "held out",
+    ]
     assert stdout.startswith("4 features chosen")
 
 

@@ -27,10 +27,12 @@ def option_help(name):
 def test_finds_what_was_planted(run, data, planted):
     result = run("select", data, "-k", 4)
     assert result.exit_code == 0
-    assert result.stdout.startswith("4 features chosen by mission (logistic)")
+    assert result.stdout.startswith("4 features chosen by foba (logistic)")
     assert all(name in result.stdout for name in planted)
-    assert result.stderr.startswith("held out: accuracy 0.")
-    assert result.stderr.count("\n") == 1
+    picked, scored = result.stderr.splitlines()
+    assert picked.startswith("foba (room table): sparse rows (2,000 rows, ")
+    assert picked.endswith("; --method asks for another")
+    assert scored.startswith("held out: accuracy 0.")
     n = int(HELD_OUT.sum())
     assert f" on {n:,} rows (" in result.stderr
     assert f"{2000 - n:,} examples" in result.stdout
@@ -38,12 +40,10 @@ def test_finds_what_was_planted(run, data, planted):
 
 def test_forms_of_the_result(run, data, model):
     chosen = Shortlist.load(model)
-    table = run("select", data, "-k", 4)
-    assert table.stdout == f"{chosen}\n"
-    assert (
-        run("select", data, "-k", 4, "--format", "csv").stdout == chosen.to_csv_text()
-    )
-    told = json.loads(run("select", data, "-k", 4, "--format", "json").stdout)
+    words = ["select", data, "-k", 4, "--method", "mission"]
+    assert run(*words).stdout == f"{chosen}\n"
+    assert run(*words, "--format", "csv").stdout == chosen.to_csv_text()
+    told = json.loads(run(*words, "--format", "json").stdout)
     assert told == json.loads(json.dumps(chosen.to_dict()))
 
 
@@ -71,7 +71,7 @@ def test_rows_held_out_are_never_learned_from(run, data, planted, tmp_path):
 
 def test_holdout_can_be_switched_off(run, write_rows, tmp_path):
     few = write_rows(tmp_path / "few.svm", 300)
-    result = run("select", few, "-k", 4, "--holdout", 0)
+    result = run("select", few, "-k", 4, "--holdout", 0, "-q")
     assert "300 examples" in result.stdout
     assert result.stderr == ""
 
@@ -113,7 +113,7 @@ def test_the_same_command_gives_the_same_bytes_whatever_the_blocks(
     from shortlist.sources import LibsvmSource
 
     again = tmp_path / "again"
-    first = run("select", data, "-k", 4)
+    first = run("select", data, "-k", 4, "--method", "mission")
     for block_bytes in (1 << 20, 4096):
         monkeypatch.setattr(
             "shortlist.sources.LibsvmSource",
@@ -121,7 +121,7 @@ def test_the_same_command_gives_the_same_bytes_whatever_the_blocks(
                 paths, on_error=on_error, block_bytes=size
             ),
         )
-        result = run("select", data, "-k", 4, "-o", again)
+        result = run("select", data, "-k", 4, "--method", "mission", "-o", again)
         assert result.stdout == first.stdout
         assert result.stderr.startswith(first.stderr)
         assert again.read_bytes() == model.read_bytes()
@@ -149,7 +149,7 @@ def test_seed_changes_what_is_held_out(run, data):
 
 
 def test_always_and_never(run, data, planted):
-    words = ["select", data, "-k", 4, "--format", "csv"]
+    words = ["select", data, "-k", 4, "--format", "csv", "--method", "mission"]
     assert names(run(*words, "--never", "17", "--never", "40")) & {"17", "40"} == set()
     assert "1234" in names(run(*words, "--always", "1234"))
     both = run(*words, "--always", "17", "--never", "17")
@@ -170,14 +170,16 @@ def test_numbers_and_many_classes(run, write_rows, tmp_path, planted):
     assert "held out: R2 0.9" in result.stderr
     assert "(0 by always saying the mean)" in result.stderr
     classes = write_rows(tmp_path / "classes.svm", 600, n_classes=3)
-    each = json.loads(run("select", classes, "-k", 4, "--format", "json").stdout)
+    by_mission = ["--method", "mission", "--format", "json"]
+    each = json.loads(run("select", classes, "-k", 4, *by_mission).stdout)
     assert (each["loss"], each["budget"], len(each["entries"])) == (
         "softmax",
         "per_class",
         12,
     )
-    shared = run("select", classes, "-k", 4, "--budget", "shared", "--format", "csv")
-    assert len(names(shared)) == 4
+    for words in ([], ["--memory", "1MB"], ["--budget", "shared"]):
+        shared = run("select", classes, "-k", 4, *words, "--format", "csv")
+        assert len(names(shared)) == 4, words
 
 
 def test_notes_reach_people_whatever_the_form(run, write_rows, tmp_path):
@@ -192,7 +194,7 @@ def test_bad_lines_end_it_or_are_counted(run, data, tmp_path):
     bad = tmp_path / "bad.svm"
     lines = data.read_text().splitlines(keepends=True)
     bad.write_text("".join([*lines[:1500], "1 7:seven\n", *lines[1500:], "what?\n"]))
-    result = run("select", bad, "-k", 4)
+    result = run("select", bad, "-k", 4, "-q")
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == (
         f"shortlist: error: {bad}:1501: expected a number after ':', got '7:seven'; "
@@ -206,7 +208,7 @@ def test_bad_lines_end_it_or_are_counted(run, data, tmp_path):
 def test_unknown_labels_name_the_file_and_the_way_out(run, data, tmp_path):
     odd = tmp_path / "odd.svm"
     odd.write_text(data.read_text() + "3 17:1\n" * 5)
-    result = run("select", odd, "-k", 4)
+    result = run("select", odd, "-k", 4, "-q")
     assert (result.exit_code, result.stdout) == (1, "")
     line = len(data.read_text().splitlines()) + 1
     expected = "expected one of the labels -1, 1 (--classes names others), got 3"
@@ -246,7 +248,7 @@ def test_held_out_rows_that_cannot_be_scored_do_not_cost_the_result(
     ("words", "expected"),
     [
         (["--loss", "cheap"], "loss should be one of"),
-        (["--loss", "squared_vector"], "mission knows"),
+        (["--loss", "squared_vector"], "no method for sparse rows goes with"),
         (["--classes", "yes,no"], "numbers"),
         (["--memory", "lots"], "16MB"),
         (["--memory", "1KB"], "too small"),
@@ -258,7 +260,7 @@ def test_held_out_rows_that_cannot_be_scored_do_not_cost_the_result(
     ],
 )
 def test_bad_values_are_named(run, data, words, expected):
-    result = run("select", data, "-k", 4, *words)
+    result = run("select", data, "-k", 4, "-q", *words)
     assert (result.exit_code, result.stdout) == (2, "")
     assert expected in result.stderr
     assert result.stderr.count("\n") == 1

@@ -104,7 +104,8 @@ def test_there_is_a_method_for_all_data(
     choice = choose(facts)
     assert choice == choose(facts)
     if choice.room == "table":
-        assert again and not must_stream
+        assert again
+        assert not must_stream
         assert memory is None or 32 * nonzeros <= SHARE_OF_MEMORY * memory
     assert fits(facts) or choice.room == "sketch"
 

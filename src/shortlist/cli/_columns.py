@@ -136,6 +136,8 @@ def _find_k(
     with progress_bar(options["quiet"]) as draw:
         curve = find_columns_budget(source, order, budgets, observe=draw)
     options["k"] = curve.k
+    if not options["quiet"]:
+        click.echo(curve.line(), err=True)
     return curve
 
 

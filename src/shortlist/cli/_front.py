@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -25,17 +24,13 @@ AUTO = "auto"
 _STREAMING = ("checkpoint", "resume", "shard", "like")
 
 
-class Budget(click.ParamType):
-    """A whole number from 1, or the word auto."""
-
-    name = "number"
+class Budget(click.IntRange):
+    """A whole number in a range, or the word auto."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> Any:
-        if value == AUTO:
-            return value
-        return click.IntRange(min=1).convert(value, param, ctx)
+        return value if value == AUTO else super().convert(value, param, ctx)
 
 
 def front_options() -> Callable[[F], F]:
@@ -49,10 +44,11 @@ def front_options() -> Callable[[F], F]:
 
 
 def pick_method(ctx: click.Context, source: RowSource) -> Choice | None:
-    """Pick a method unless one is named, say so, and have the options name it."""
+    """Pick a method unless one is named, and have the options name it."""
     options = ctx.params
     if options["method"] != AUTO:
         return None
+    from shortlist._protocols import ShortlistError
     from shortlist.front import choose
     from shortlist.front._facts import facts_of_rows
 
@@ -66,12 +62,20 @@ def pick_method(ctx: click.Context, source: RowSource) -> Choice | None:
         settings=frozenset(given),
         must_stream=streams,
     )
-    choice = choose(facts)
+    try:
+        choice = choose(facts)
+    except ShortlistError as error:
+        raise click.UsageError(str(error), ctx) from None
     options["method"] = choice.method
     count_all_classes(ctx)
-    if not options["quiet"]:
-        click.echo(choice.line("--method"), err=True)
     return choice
+
+
+def announce(ctx: click.Context, *decided: str | None) -> None:
+    """Say on standard error what was decided, a line each."""
+    for line in decided:
+        if line is not None and not ctx.params["quiet"]:
+            click.echo(line, err=True)
 
 
 def count_all_classes(ctx: click.Context) -> None:
@@ -157,21 +161,19 @@ def find_k(ctx: click.Context, split: Split) -> BudgetCurve | None:
     return curve
 
 
-def told(
-    outcome: Outcome, split: Split, choice: Choice | None, curve: BudgetCurve | None
-) -> Outcome:
-    """Have a result say how it was decided, and warn of leaks among what was chosen."""
+def told(outcome: Outcome, split: Split, curve: BudgetCurve | None) -> Outcome:
+    """Have a result say how its budget was found, and warn of leaks among its features.
+
+    Which method was picked stands in it anyway, and in the command that gives it again.
+    """
     from shortlist.front._from_rows import leak_notes, with_curve
-    from shortlist.front._select import with_choice
 
     shortlist = outcome.shortlist
     if curve is not None:
         shortlist = with_curve(shortlist, curve)
-    if choice is not None:
-        shortlist = with_choice(shortlist, choice, "--method")
     if not (outcome.interrupted or outcome.broken):
         rows = split.test if split.test is not None else split.train
         if rows.reiterable:
             for note in leak_notes(shortlist, rows):
                 shortlist = with_note(shortlist, note)
-    return outcome._replace(shortlist=replace(shortlist))
+    return outcome._replace(shortlist=shortlist)

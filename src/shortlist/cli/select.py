@@ -16,6 +16,7 @@ from shortlist.cli._dna import as_params as dna_params
 from shortlist.cli._dna import dna_options, dna_settings
 from shortlist.cli._front import (
     Budget,
+    announce,
     find_k,
     front_options,
     pick_method,
@@ -70,7 +71,7 @@ if TYPE_CHECKING:
 @files_argument()
 @click.option(
     "-k",
-    type=Budget(),
+    type=Budget(min=1),
     required=True,
     metavar="NUMBER|auto",
     help="Budget: how many features to choose; of each class, if there are more than two "
@@ -253,9 +254,11 @@ def select(ctx: click.Context, /, **options: Any) -> None:
         click.echo(plan(capabilities, learner, source, ctx.params))
         return
     more = Resampling(ctx, capabilities, learner)
+    picked = None if choice is None else choice.line("--method")
+    announce(ctx, picked, None if curve is None else curve.line())
     checkpoint = open_checkpoint(ctx, capabilities, source)
     outcome = learn(more.learner, split, options["holdout"], quiet, checkpoint)
-    outcome = told(more.finish(outcome), split, choice, curve)
+    outcome = told(more.finish(outcome), split, curve)
     shortlist = finished(outcome.shortlist, source, command_line(ctx))
     try:
         if out is not None:
@@ -265,7 +268,8 @@ def select(ctx: click.Context, /, **options: Any) -> None:
             text = rendered(shortlist, options["form"])
             click.echo(text, nl=options["form"] != "csv")
     shown = options["form"] == "table" and not outcome.broken
-    notes = () if shown or (outcome.broken and out is None) else shortlist.notes
+    hidden = outcome.broken and out is None
+    notes = () if hidden else notes_for_stderr(shortlist, shown=shown)
     saved = (f"model saved to {out}",) if out is not None else ()
     if not quiet:
         for line in (*(f"note: {note}" for note in notes), *outcome.remarks, *saved):
@@ -288,10 +292,15 @@ def present(shortlist: Shortlist, options: Mapping[str, Any]) -> None:
     finally:
         click.echo(rendered(shortlist, form), nl=form != "csv")
     if not options["quiet"]:
-        for note in shortlist.notes if form != "table" else ():
+        for note in notes_for_stderr(shortlist, shown=form == "table"):
             click.echo(f"note: {note}", err=True)
         if out is not None:
             click.echo(f"model saved to {out}", err=True)
+
+
+def notes_for_stderr(shortlist: Shortlist, *, shown: bool) -> tuple[str, ...]:
+    """Notes that have not been shown, and warnings in any case."""
+    return tuple(n for n in shortlist.notes if not shown or n.startswith("leak?"))
 
 
 def open_table_or_rows(options: Mapping[str, Any]) -> RowSource:

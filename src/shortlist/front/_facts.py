@@ -11,7 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import ColumnSource, DataError, RowBlock, RowSource
+from shortlist._protocols import (
+    ColumnSource,
+    DataError,
+    RowBlock,
+    RowSource,
+    ShortlistError,
+)
 from shortlist._targets import Target, target_of
 
 #: Rows that a look at the beginning of a source takes in, and nonzeros.
@@ -77,13 +83,16 @@ def facts_of_rows(
     n_rows = sum(block.n_rows for block in blocks)
     n_nonzeros = sum(len(block.ids) for block in blocks)
     n_features = source.n_features or _n_distinct(blocks, scale)
-    target = target_of(source, loss, classes, np.concatenate([b.y for b in blocks]))
+    y = np.concatenate([block.y for block in blocks])
+    n_classes = 0
+    with contextlib.suppress(ShortlistError):  # whoever learns from them will report it
+        n_classes = n_classes_of(target_of(source, loss, classes, y))
     return Facts(
         n_rows=round(scale * n_rows),
         n_features=n_features,
         n_nonzeros=round(scale * n_nonzeros),
         n_bytes=round(scale * n_nonzeros * NONZERO_BYTES),
-        n_classes=n_classes_of(target),
+        n_classes=n_classes,
         **known,
     )
 

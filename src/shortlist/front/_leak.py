@@ -2,8 +2,8 @@
 
 Nothing is fitted for two classes and for numbers: a column is judged by ranks (area under
 the curve, squared rank correlation), which no monotone change of it alters. Of more
-classes, rows go to the class whose median, in half of the rows, is nearest; hits are counted
-in the other half.
+classes, rows go to the class whose median, in half of the rows, is nearest; hits are
+counted in the other half.
 
 Chosen columns are the best of many, so chance could do it where rows are few. A column is
 named only if it is this good and if chance would make any of all the features so with a

@@ -177,15 +177,13 @@ def select(
     return shortlist if named is not None else with_choice(shortlist, choice)
 
 
-def with_choice(
-    shortlist: Shortlist, choice: Choice, how: str = "method="
-) -> Shortlist:
+def with_choice(shortlist: Shortlist, choice: Choice) -> Shortlist:
     """Have a result say which method was picked, and why."""
     picked = {"method": choice.method, "room": choice.room, "why": choice.why}
     return replace(
         shortlist,
         params={**shortlist.params, "picked": picked},
-        notes=(f"picked {choice.line(how)}", *shortlist.notes),
+        notes=(*shortlist.notes, f"picked {choice.line()}"),
     )
 
 

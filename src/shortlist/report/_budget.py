@@ -28,6 +28,14 @@ def budget_of(shortlist: Shortlist, names: dict[int, str]) -> dict[str, Any] | N
             "loss": finite(trace["cv_loss"]),
             "error": finite(trace["cv_error"]),
         }
+    elif found is not None and "budget_k" in shortlist.trace:  # k="auto"
+        trace = shortlist.trace
+        found["held_out"] = {
+            "measure": shortlist.params.get("k_auto", {}).get("metric", "score"),
+            "sizes": trace["budget_k"].tolist(),
+            "score": finite(trace["budget_score"]),
+            "error": finite(trace["budget_error"]),
+        }
     return found
 
 

@@ -138,6 +138,9 @@ class TableLearner:
         )
         about_rows = notes_on(state.target, state.n_skipped, source)
         notes = (*about_rows, *chosen.notes)
+        for name, number in zip(self.always, state.always.tolist(), strict=True):
+            if not np.isin(np.uint64(number), table.ids):
+                notes = (*notes, f"no row has {name!r}, so it was not chosen")
         return replace(
             chosen,
             notes=tuple(dict.fromkeys(notes)),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shortlist._protocols import Ids
+from shortlist._protocols import Floats, Ids
 
 if TYPE_CHECKING:
     from shortlist.table._selected import PathStep
@@ -38,9 +38,15 @@ def path_trace(steps: Mapping[int, PathStep], k: int) -> dict[str, np.ndarray]:
         "path_ids": np.concatenate([p.ids[order] for p, order in pairs]),
         "path_margin": np.concatenate([p.margin[order] for p, order in pairs]),
         "path_weights": np.concatenate(
-            [p.weights[order].astype(np.float32) for p, order in pairs]
+            [_single(p.weights[order]) for p, order in pairs]
         ),
     }
+
+
+def _single(weights: Floats) -> np.ndarray:
+    """Weights in single precision, the largest it has where they are larger."""
+    most = np.finfo(np.float32).max
+    return np.clip(weights, -most, most).astype(np.float32)
 
 
 def left_behind(trace: Mapping[str, np.ndarray], chosen: Ids) -> Ids:

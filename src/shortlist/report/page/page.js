@@ -164,9 +164,10 @@ function budgets() {
     charts.push(lineChart(part, { lines: [line], xLabel: "k", yLabel: budget.measure, whole: true }));
   }
   if (budget.held_out) {
-    const { sizes, loss, error } = budget.held_out;
-    const line = { label: "loss on rows held out", x: sizes, y: loss, error };
-    charts.push(lineChart(part, { lines: [line], xLabel: "k", yLabel: "loss on rows held out", whole: true }));
+    const { sizes, loss, score, error, measure } = budget.held_out;
+    const label = `${measure ?? "loss"} on rows held out`;
+    const line = { label, x: sizes, y: loss ?? score, error };
+    charts.push(lineChart(part, { lines: [line], xLabel: "k", yLabel: label, whole: true }));
   }
   const label = add(part, "label", { class: "slider", for: "budget-slider" }, "Budget k");
   const last = budget.sizes.length - 1;

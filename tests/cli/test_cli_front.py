@@ -1,0 +1,116 @@
+"""What select decides by itself: method, budget, rows to hold out; and what it warns of."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from shortlist import Shortlist
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Visits of forty users, whose age and weight decide what they buy."""
+    folder = tmp_path_factory.mktemp("front")
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(400, 8)).round(3), columns=list("abcdefgh"))
+    noise = 0.3 * rng.normal(size=400)
+    frame["y"] = np.where(2 * frame["c"] - frame["f"] + noise > 0, "yes", "no")
+    frame["user"] = np.repeat([f"u{i}" for i in range(40)], 10)
+    frame.to_csv(folder / "visits.csv", index=False)
+    frame.drop(columns="user").to_parquet(folder / "visits.parquet")
+    leaking = frame.assign(paid=(frame["y"] == "yes") * 9.5)
+    leaking.drop(columns="user").to_csv(folder / "leaking.csv", index=False)
+    return folder
+
+
+def select(run, path, *words):
+    done = run("select", path, "--target", "y", *words)
+    assert done.exit_code == 0, done.stderr
+    return done
+
+
+def test_a_table_that_fits_goes_to_a_method_for_tables(run, folder):
+    done = select(run, folder / "visits.csv", "-k", 2)
+    assert "2 features chosen by foba" in done.stdout
+    assert "400 rows" in done.stderr.splitlines()[0]
+    named = select(run, folder / "visits.csv", "-k", 2, "--method", "foba")
+    assert named.stdout == select(run, folder / "visits.csv", "-k", 2).stdout
+    assert "asks for another" not in named.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "method"),
+    [
+        (["--memory", "1MB"], "mission"),
+        (["--passes", "2"], "mission"),
+        (["--checkpoint", "check"], "mission"),
+        (["--normalize", "l2"], "mission"),
+        (["--bins", "4"], "mrmr"),
+        (["--method", "auto"], "foba"),
+    ],
+)
+def test_options_say_which_method_is_meant(
+    run, folder, words, method, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    done = select(run, folder / "visits.csv", "-k", 2, *words)
+    assert f"chosen by {method}" in done.stdout
+    assert done.stderr.startswith(f"{method} (room ")
+
+
+def test_the_smallest_budget_that_is_enough(run, folder, tmp_path):
+    out = tmp_path / "model"
+    words = ["-k", "auto", "--method", "mrmr", "--sample-groups", "user", "-o", out]
+    done = select(run, folder / "visits.csv", *words)
+    saved = Shortlist.load(out)
+    assert saved.k == 2
+    assert set(saved.names) == {"c", "f"}
+    assert saved.trace["budget_k"].tolist() == [1, 2, 3, 5, 7]
+    assert "-k 2" in saved.params["command"]
+    assert done.stderr.startswith("k = 2 of 1, 2, 3, 5, 7: accuracy")
+    assert saved.params["holdout"]["n_rows"] % 10 == 0  # whole users
+
+
+def test_the_smallest_budget_of_a_stream_and_of_columns(run, folder):
+    words = ["-k", "auto", "--method", "mission", "--format", "json"]
+    told = json.loads(select(run, folder / "visits.parquet", *words).stdout)
+    assert told["k"] == 2
+    words = ["-k", "auto", "--columns", "--format", "json", "--classes", "no,yes"]
+    told = json.loads(select(run, folder / "visits.parquet", *words).stdout)
+    assert told["k"] in (2, 3)
+    assert {"c", "f"} <= {entry["name"] for entry in told["entries"]}
+
+
+def test_a_leak_is_named_on_standard_error(run, folder):
+    done = select(run, folder / "leaking.csv", "-k", 2)
+    assert "leak? 'paid' alone predicts nearly perfectly (AUC 1.000)" in done.stderr
+    assert "leak? 'paid'" in done.stdout
+    clean = select(run, folder / "visits.csv", "-k", 2)
+    assert "leak" not in clean.stderr + clean.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-k", "none"], "'none' is not a valid integer"),
+        (["-k", "0"], "0 is not in the range"),
+        (["-k", "2", "--sample-groups", "nobody"], "no column is called 'nobody'"),
+        (["-k", "2", "--bins", "4", "--eta", "1"], "(bins, eta)"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(run, folder, words, message):
+    done = run("select", folder / "visits.csv", "--target", "y", *words)
+    assert done.exit_code != 0
+    assert message in " ".join(done.stderr.split())
+
+
+def test_a_pipe_has_no_budget_to_find(run, folder):
+    text = (folder / "visits.csv").read_bytes()
+    words = ["--input-format", "csv", "--target", "y", "-k"]
+    done = run("select", "-", *words, "auto", stdin=text)
+    assert done.exit_code == 2
+    assert "passes by once" in done.stderr
+    done = run("select", "-", *words, "2", stdin=text)
+    assert done.stderr.startswith("mission (room sketch): rows that pass by once")
