@@ -82,6 +82,12 @@ RULES = (
         lambda facts: not fits(facts),
         ("mission", "barda", "sgd_iht"),
     ),
+    # greedy steps on all classes at once cost the square of their number
+    Rule(
+        "sparse rows of several classes",
+        lambda facts: _is_sparse(facts) and facts.n_classes > 2,
+        ("mission", "barda", "foba", "gsr", "mrmr", "relieff"),
+    ),
     Rule(
         "sparse rows",
         _is_sparse,
