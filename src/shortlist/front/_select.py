@@ -111,7 +111,8 @@ def select(
     >>> chosen = select(X, X[:, 3] - X[:, 8] + 0.1 * rng.normal(size=200), k=2)
     >>> sorted(chosen.names)
     ['x3', 'x8']
-    >>> rows = ({"age": i % 50, f"user {i}": 1, "buys": i % 50 > 30} for i in range(900))
+    >>> ages = rng.normal(size=900).tolist()
+    >>> rows = ({"age": a, f"user {i}": 1, "buys": a > 0} for i, a in enumerate(ages))
     >>> chosen = select(rows, "buys", k=1)
     >>> chosen.method, chosen.names
     ('mission', ('age',))
