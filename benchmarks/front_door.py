@@ -8,9 +8,9 @@ others, as in ``shortlist compare``. ``select`` is told what it could know of th
 learn from (their number, how many columns, how many zeros, how many classes) and picks one
 of the methods; that one's scores are its scores.
 
-The table by which it picks was made by looking at the sets in ``DEVELOP``; those in
-``JUDGE`` had no say. The Parquet file of columns is MNIST's 4 against 9, written to a file
-and read back, as ``select`` would.
+Whoever changes the order of methods in ``shortlist.front`` should look at the sets in
+``DEVELOP`` only; those in ``JUDGE`` say how good it is. The Parquet file of columns is
+MNIST's 4 against 9, written to a file and read back, as ``select`` would.
 
 ``seconds`` are CPU seconds of choosing in a fold, ``total`` those of the whole comparison,
 kernels that had to be compiled included.

@@ -65,7 +65,7 @@ def _is_wide(facts: Facts) -> bool:
 
 
 #: The first rule that applies, and of it the first method that can do what is asked for.
-#: The order of methods comes from benchmarks/front_door.py.
+#: How good the order of methods is, benchmarks/front_door.py measures.
 RULES = (
     Rule(
         "columns that come one by one",
