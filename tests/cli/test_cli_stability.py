@@ -73,7 +73,7 @@ def test_ctrl_c_keeps_the_pairs_that_are_done(run, people, monkeypatch):
     ("words", "said"),
     [
         (
-            ("--substitutes", 2),
+            ("--method", "mission", "--substitutes", 2),
             "--substitutes needs all rows in memory, and mission has",
         ),
         (("--stability", 2, "--checkpoint", "c"), "does not go with --checkpoint"),

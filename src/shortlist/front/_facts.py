@@ -19,6 +19,7 @@ from shortlist._protocols import (
     ShortlistError,
 )
 from shortlist._targets import Target, target_of
+from shortlist.engines.serial import HEAD_ROWS
 
 #: Rows that a look at the beginning of a source takes in, and nonzeros.
 _LOOK_ROWS, _LOOK_NONZEROS = 20_000, 1 << 20
@@ -83,7 +84,8 @@ def facts_of_rows(
     n_rows = sum(block.n_rows for block in blocks)
     n_nonzeros = sum(len(block.ids) for block in blocks)
     n_features = source.n_features or _n_distinct(blocks, scale)
-    y = np.concatenate([block.y for block in blocks])
+    # as many as decide what is learned; odd ones may follow
+    y = np.concatenate([block.y for block in blocks])[:HEAD_ROWS]
     n_classes = 0
     with contextlib.suppress(ShortlistError):  # whoever learns from them will report it
         n_classes = n_classes_of(target_of(source, loss, classes, y))
