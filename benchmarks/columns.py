@@ -1,6 +1,6 @@
 """Room columns: how fast features are gone through, in how much memory, and what is found.
 
-    python -m benchmarks.columns [--quick] [--recall] [--memory]
+    python -m benchmarks.columns [--quick] [--recall] [--memory] [--threads]
 
 Speed: features drawn beforehand, n rows, k = 100 retained, in columns and GB a second of
 processor time once kernels are compiled (OPENBLAS_NUM_THREADS=1 makes it that of a core).
@@ -9,7 +9,8 @@ with the gradient for each arrival, in NumPy; the share of the speed of a bare m
 product of the same size stands beside. ``--recall``: share of the true features found,
 with the defaults, by exact exchanges and by gradient steps, and by simulated workers.
 ``--memory``: the most anonymous memory while features are made one by one, against their
-number.
+number. ``--threads``: seconds on the clock of one worker and of two, in turns, and what
+they find; OPENBLAS_NUM_THREADS=1 leaves the other core to the other worker.
 """
 
 import argparse
@@ -184,13 +185,34 @@ def report_memory(quick):
         print(f"p = {p:,}: {peak:.0f} MB, {spent:.0f} s", flush=True)
 
 
+def report_threads(quick):
+    n, p, s = (5_000, 500, 20) if quick else (50_000, 2_000, 100)
+    X, y, support = sparse_design(n, p, s, 0)
+    X = np.asfortranarray(X)
+    for round_number in range(4):
+        spent, found = [], []
+        for n_workers in (1, 2):
+            begin = time.perf_counter()
+            found.append(recall(X, y, support, n_workers=n_workers))
+            spent.append(time.perf_counter() - begin)
+        if round_number == 0:
+            continue  # kernels were compiled
+        print(
+            f"one worker {spent[0]:.1f} s, recall {found[0]:.2f}; two {spent[1]:.1f} s, "
+            f"recall {found[1]:.2f}: {spent[0] / spent[1]:.2f} times as fast",
+            flush=True,
+        )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for part in ("quick", "recall", "memory"):
+    for part in ("quick", "recall", "memory", "threads"):
         parser.add_argument(f"--{part}", action="store_true")
     asked = parser.parse_args()
     if asked.recall:
         report_recall(asked.quick)
+    elif asked.threads:
+        report_threads(asked.quick)
     elif asked.memory:
         report_memory(asked.quick)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,10 @@ import numpy as np
 from shortlist._protocols import DataError, Floats
 from shortlist.sources._column_blocks import NumberedColumns, as_numbers
 from shortlist.sources._columns import check_column
+
+# NumPy reads a header as Python does an expression, and Python 3.11 fails now and then
+# ("AST constructor recursion depth mismatch") if two threads do so at once.
+_ONE_HEADER = threading.Lock()
 
 
 class NpyColumns(NumberedColumns):
@@ -76,7 +81,8 @@ class NpyColumns(NumberedColumns):
     def _load(self, stem: str) -> np.ndarray[Any, Any]:
         path = self._folder / f"{stem}.npy"
         try:
-            column = np.load(path, mmap_mode="r", allow_pickle=False)
+            with _ONE_HEADER:
+                column = np.load(path, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError, EOFError) as error:
             raise DataError(
                 f"{path}: expected a sound .npy file, got: {error}"
