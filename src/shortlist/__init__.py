@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shortlist.columns._estimators import OnlineSubstitution
     from shortlist.columns._grafting_estimator import Grafting
     from shortlist.evaluate import CompareDisplay, compare
-    from shortlist.front import select
+    from shortlist.front._select import select
     from shortlist.resampling import Stability, stability, substitutes
     from shortlist.rows._estimators import BAMD, BARDA
     from shortlist.rows._peer_estimators import L1ARDA, OFS, SOFS, AdaFobos
@@ -79,7 +79,7 @@ _HOMES = {
     "compare": "shortlist.evaluate",
     "open_columns": "shortlist.sources",
     "open_source": "shortlist.sources",
-    "select": "shortlist.front",
+    "select": "shortlist.front._select",
     "stability": "shortlist.resampling",
     "substitutes": "shortlist.resampling",
 }

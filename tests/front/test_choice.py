@@ -66,6 +66,13 @@ def test_a_setting_asks_for_a_method_that_has_it(setting, methods):
     assert choose(table(500, 40, settings=frozenset([setting]))).method in methods
 
 
+def test_what_should_stream_is_not_called_too_large():
+    facts = Facts("rows", must_stream=True, settings=frozenset(["passes"]))
+    assert choose(facts).why == "rows that stream, as was asked for"
+    facts = replace(facts, settings=frozenset(["batch"]))
+    assert choose(facts).method == "batch_iht"
+
+
 def test_settings_that_no_method_has_are_refused_in_one_line():
     facts = table(500, 40, settings=frozenset(["r", "bins"]))
     with pytest.raises(ShortlistError, match=r"asked for \(bins, r\)") as caught:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from shortlist import select
 from shortlist.front._leak import leaks
 
 
@@ -57,3 +58,12 @@ def test_constant_columns_and_single_classes_are_no_suspects():
     assert named(A, np.zeros(50), n_classes=2) == []
     assert named(A, np.arange(50.0), n_classes=0) == []
     assert named(A, np.arange(50.0) % 3, n_classes=3) == []
+
+
+def test_of_many_chosen_features_the_strongest_are_suspects(rng):
+    y = rng.integers(0, 2, 300).astype(float)
+    X = rng.normal(size=(300, 200))
+    X[:, 150] = y
+    chosen = select(X, y, 120, "mrmr")
+    [note] = [note for note in chosen.notes if note.startswith("leak?")]
+    assert "'x150'" in note

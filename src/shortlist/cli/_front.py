@@ -49,11 +49,15 @@ def pick_method(ctx: click.Context, source: RowSource) -> Choice | None:
     if options["method"] != AUTO:
         return None
     from shortlist._protocols import ShortlistError
+    from shortlist._registry import selectors
     from shortlist.front import choose
     from shortlist.front._facts import facts_of_rows
 
     given = given_options(ctx)
     streams = any(options[name] is not None for name in _STREAMING)
+    if given and not streams:
+        tables = [c for c in selectors().values() if c.room == "table"]
+        streams = not any(set(given) <= set(c.options) for c in tables)
     facts = facts_of_rows(
         source,
         loss=options["loss"],
@@ -166,10 +170,12 @@ def told(outcome: Outcome, split: Split, curve: BudgetCurve | None) -> Outcome:
 
     Which method was picked stands in it anyway, and in the command that gives it again.
     """
-    from shortlist.front._from_rows import leak_notes, with_curve
+    from shortlist.front._warning import leak_notes
 
     shortlist = outcome.shortlist
     if curve is not None:
+        from shortlist.front._from_rows import with_curve
+
         shortlist = with_curve(shortlist, curve)
     if not (outcome.interrupted or outcome.broken):
         rows = split.test if split.test is not None else split.train

@@ -2,6 +2,5 @@
 
 from shortlist.front._choice import Choice, choose
 from shortlist.front._facts import Facts
-from shortlist.front._select import select
 
-__all__ = ["Choice", "Facts", "choose", "select"]
+__all__ = ["Choice", "Facts", "choose"]

@@ -78,6 +78,11 @@ RULES = (
         ("mission", "barda", "sgd_iht"),
     ),
     Rule(
+        "rows that stream, as was asked for",
+        lambda facts: facts.must_stream,
+        ("mission", "barda", "sgd_iht"),
+    ),
+    Rule(
         "more rows than should be held in memory",
         lambda facts: not fits(facts),
         ("mission", "barda", "sgd_iht"),

@@ -74,8 +74,8 @@ def facts_of_rows(
         "memory": free_memory(),
         "loss": loss if isinstance(loss, str) else loss.name,
     }
-    if not source.reiterable:
-        return Facts(**known)
+    if not source.reiterable or known.get("must_stream"):
+        return Facts(**known)  # nothing that is in the rows would change the choice
     blocks = _beginning(source)
     if not blocks:
         return Facts(**known)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from shortlist._protocols import (
-    Floats,
     Observer,
     Progress,
     RowBlock,
@@ -17,21 +16,18 @@ from shortlist._protocols import (
     ShortlistError,
 )
 from shortlist._shortlist import Shortlist
-from shortlist._targets import MAX_AUTO_CLASSES
 from shortlist.engines import run
 from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
 from shortlist.evaluate._compare import are_classes
 from shortlist.evaluate._whole_table import labels_of, whole_table
 from shortlist.front._held_rows import HeldRows, held, without_groups
-from shortlist.front._leak import leaks
 from shortlist.front._order import Order, chooser, ranking
+from shortlist.front._warning import LOOK_ROWS, first_rows, leak_notes
 from shortlist.sources import ArraySource, split_holdout, take
 from shortlist.table._gather import TableLearner
 
 #: Share of the rows of a stream that budgets are judged by, and how many at most.
 HELD_OUT, MOST_HELD_OUT = 0.2, 20_000
-#: Rows, and nonzeros, in which leaks are looked for.
-_LOOK_ROWS, _LOOK_NONZEROS = 5_000, 1 << 22
 
 Say = Callable[[str], None]
 
@@ -137,9 +133,7 @@ def find_budget(
     ranked = ranking(largest)
     if not len(ranked):
         raise ShortlistError(f"{rows.name}: k='auto' found no feature; say k")
-    X, codes = take(
-        HeldRows(rows, _first_rows(test, MOST_HELD_OUT)), ranked, dense=True
-    )
+    X, codes = take(HeldRows(rows, first_rows(test, MOST_HELD_OUT)), ranked, dense=True)
     known = np.isfinite(codes)
     y = labels_of(rows, codes[known])
     if len(y) < 10:
@@ -178,29 +172,6 @@ def with_curve(shortlist: Shortlist, curve: BudgetCurve) -> Shortlist:
     )
 
 
-def leak_notes(shortlist: Shortlist, rows: RowSource) -> tuple[str, ...]:
-    """Warn of chosen features that predict some rows nearly perfectly on their own."""
-    if not len(shortlist):
-        return ()
-    blocks = _first_rows(rows)
-    if not blocks:
-        return ()
-    names = shortlist.names_by_id()
-    ids = shortlist.support
-    A, codes = take(HeldRows(rows, blocks), ids, dense=True)
-    known = np.isfinite(codes)
-    n_features = shortlist.n_features or getattr(rows, "n_names", None)
-    if n_features is None:
-        n_features = len(np.unique(np.concatenate([block.ids for block in blocks])))
-    n_classes = len(shortlist.classes or ())
-    values = np.unique(codes[known]) if n_classes else codes[:0]
-    if n_classes and not 2 <= len(values) <= max(n_classes, MAX_AUTO_CLASSES):
-        return ()
-    y = _codes(values, codes[known]) if n_classes else codes[known]
-    named = [names[number] for number in ids.tolist()]
-    return tuple(leaks(A[known], y, named, int(n_features), n_classes=len(values)))
-
-
 def _run(rows: RowSource, order: Order, k: int, observe: Observer | None) -> Shortlist:
     """Choose k features, and look for leaks among them."""
     learner = order.learner(k, reiterable=rows.reiterable)
@@ -218,28 +189,12 @@ def _warned(shortlist: Shortlist, rows: RowSource) -> Shortlist:
     return replace(shortlist, notes=(*shortlist.notes, *leak_notes(shortlist, rows)))
 
 
-def _codes(values: Floats, labels: Floats) -> Floats:
-    return np.searchsorted(values, labels).astype(np.float64)
-
-
 def _are_classes(order: Order, y: np.ndarray) -> bool:
     from shortlist.losses import get_loss
 
     if order.loss == "auto":
         return order.classes is not None or are_classes(y)
     return bool(get_loss(order.loss).is_classifier)
-
-
-def _first_rows(rows: RowSource, most: int = _LOOK_ROWS) -> list[RowBlock]:
-    """Blocks from the first on, not too many."""
-    found: list[RowBlock] = []
-    n = nonzeros = 0
-    for block in rows.blocks():
-        found.append(block)
-        n, nonzeros = n + block.n_rows, nonzeros + len(block.ids)
-        if n >= most or nonzeros >= _LOOK_NONZEROS:
-            break
-    return found
 
 
 class _Keeping:
@@ -257,7 +212,7 @@ class _Keeping:
     def blocks(self) -> Iterator[RowBlock]:
         n = 0
         for block in self.base.blocks():
-            if n < _LOOK_ROWS:
+            if n < LOOK_ROWS:
                 self.kept.append(block)
             n += block.n_rows
             yield block

@@ -23,7 +23,6 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from shortlist._protocols import Floats, Ints
 from shortlist.table._gsr_table import ScaledTable
@@ -360,6 +359,9 @@ def _ridge_solve(G: Floats, d: Floats, lam: float, rhs: Floats) -> tuple[Floats,
     Returns V and a bound, up to a small factor, of the relative error of lam V as what the
     product with G leaves of rhs; infinite if the system was changed to be solved.
     """
+    # here: it takes longer to import than many a run that lists all methods
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
     for extra in _extras(G.dtype, len(d)):
         M = G * d
         M *= d[:, np.newaxis]

@@ -1,0 +1,59 @@
+"""Warnings about what was chosen from rows.
+
+Apart from the rest of the front door: every run on the command line asks for them, and
+should not wait for methods that it does not use to be imported.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shortlist._protocols import RowBlock, RowSource
+from shortlist._shortlist import Shortlist
+from shortlist._targets import MAX_AUTO_CLASSES
+from shortlist.front._held_rows import HeldRows
+from shortlist.front._leak import leaks
+from shortlist.sources import take
+
+#: Rows, and nonzeros, in which leaks are looked for.
+LOOK_ROWS, _LOOK_NONZEROS = 5_000, 1 << 22
+#: Features that are looked at: those with the largest scores.
+_MOST_SUSPECTS = 50
+
+
+def leak_notes(shortlist: Shortlist, rows: RowSource) -> tuple[str, ...]:
+    """Warn of chosen features that predict some rows nearly perfectly on their own."""
+    if not len(shortlist):
+        return ()
+    blocks = first_rows(rows)
+    if not blocks:
+        return ()
+    names = shortlist.names_by_id()
+    suspects = np.argsort(-shortlist.scores, kind="stable")[:_MOST_SUSPECTS]
+    ids = np.unique(shortlist.ids[suspects])
+    A, labels = take(HeldRows(rows, blocks), ids, dense=True)
+    known = np.isfinite(labels)
+    n_features = shortlist.n_features or getattr(rows, "n_names", None)
+    if n_features is None:
+        n_features = len(np.unique(np.concatenate([block.ids for block in blocks])))
+    n_classes = len(shortlist.classes or ())
+    y = labels[known]
+    if n_classes:
+        values, codes = np.unique(y, return_inverse=True)
+        if not 2 <= len(values) <= max(n_classes, MAX_AUTO_CLASSES):
+            return ()
+        y, n_classes = codes.astype(np.float64), len(values)
+    named = [names[number] for number in ids.tolist()]
+    return tuple(leaks(A[known], y, named, int(n_features), n_classes=n_classes))
+
+
+def first_rows(rows: RowSource, most: int = LOOK_ROWS) -> list[RowBlock]:
+    """Blocks from the first on, not too many."""
+    found: list[RowBlock] = []
+    n = nonzeros = 0
+    for block in rows.blocks():
+        found.append(block)
+        n, nonzeros = n + block.n_rows, nonzeros + len(block.ids)
+        if n >= most or nonzeros >= _LOOK_NONZEROS:
+            break
+    return found
