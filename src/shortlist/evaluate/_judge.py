@@ -7,6 +7,7 @@ the rows to learn from. Nothing is chosen by the rows to judge by.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -48,19 +49,35 @@ def judge(
     seed : int, default=0
     """
     measure = _measure_classes if classes else _measure_numbers
-    best = RIDGES[0]
-    if A.shape[1]:
-        inner = _inner(y, groups, classes=classes, seed=seed)
-        worst = []
-        for ridge in RIDGES:
-            losses = []
-            for train, test in inner:
-                model = _fitted(A[train], y[train], ridge, classes=classes)
-                found = measure(model, A[test], y[test])
-                losses.append(found["log_loss"] if classes else found["rmse"])
-            worst.append(float(np.mean(losses)))
-        best = RIDGES[int(np.argmin(worst))]
-    return measure(_fitted(A, y, best, classes=classes), A_new, y_new)
+    # many small fits: threads would wait for each other longer than they work
+    with _controller().limit(limits=1, user_api="blas"):
+        ridge = RIDGES[0]
+        if A.shape[1]:
+            ridge = _best_ridge(A, y, groups, classes=classes, seed=seed)
+        return measure(_fitted(A, y, ridge, classes=classes), A_new, y_new)
+
+
+def _best_ridge(
+    A: np.ndarray, y: np.ndarray, groups: Any, *, classes: bool, seed: int
+) -> float:
+    """The ridge with the least loss on rows held out of those to learn from."""
+    loss = _log_loss if classes else _squared_error
+    inner = _inner(y, groups, classes=classes, seed=seed)
+    losses = [
+        [
+            loss(_fitted(A[train], y[train], ridge, classes=classes), A[test], y[test])
+            for train, test in inner
+        ]
+        for ridge in RIDGES
+    ]
+    return RIDGES[int(np.argmin(np.mean(losses, axis=1)))]
+
+
+@cache
+def _controller() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _inner(y: np.ndarray, groups: Any, *, classes: bool, seed: int) -> list[Any]:
@@ -97,24 +114,29 @@ def _fitted(A: np.ndarray, y: np.ndarray, ridge: float, *, classes: bool) -> Any
 def _measure_classes(model: Any, A: np.ndarray, y: np.ndarray) -> dict[str, float]:
     from sklearn.metrics import roc_auc_score
 
-    known = model.classes_
-    chances = model.predict_proba(A)
-    places = np.searchsorted(known, y)
-    places[places == len(known)] = 0
-    seen = known[places] == y  # a class may be missing from the rows to learn from
-    own = np.where(seen, chances[np.arange(len(y)), places], 0.0)
+    known, chances = model.classes_, model.predict_proba(A)
     found = {"accuracy": float(np.mean(known[np.argmax(chances, axis=1)] == y))}
     if len(known) == 2:
         both = len(np.unique(y)) == 2
         area = roc_auc_score(y == known[1], chances[:, 1]) if both else np.nan
         found["auc"] = float(area)
-    found["log_loss"] = float(-np.mean(np.log(np.maximum(own, 1e-15))))
-    return found
+    return {**found, "log_loss": _log_loss(model, A, y)}
+
+
+def _log_loss(model: Any, A: np.ndarray, y: np.ndarray) -> float:
+    known, chances = model.classes_, model.predict_proba(A)
+    places = np.searchsorted(known, y)
+    places[places == len(known)] = 0
+    seen = known[places] == y  # a class may be missing from the rows to learn from
+    own = np.where(seen, chances[np.arange(len(y)), places], 0.0)
+    return float(-np.mean(np.log(np.maximum(own, 1e-15))))
 
 
 def _measure_numbers(model: Any, A: np.ndarray, y: np.ndarray) -> dict[str, float]:
-    errors = model.predict(A) - y
-    spread = float(np.var(y))
-    mean_square = float(np.mean(errors**2))
+    spread, mean_square = float(np.var(y)), _squared_error(model, A, y)
     r2 = 1.0 - mean_square / spread if spread > 0.0 else np.nan
     return {"r2": r2, "rmse": float(np.sqrt(mean_square))}
+
+
+def _squared_error(model: Any, A: np.ndarray, y: np.ndarray) -> float:
+    return float(np.mean((model.predict(A) - y) ** 2))
