@@ -122,8 +122,9 @@ def sensors(
 
     FILE is a table with a row for each step in time, in order. Empty cells of sensors
     (and NaN) count as 0; a column of texts is a sensor with a column for each text. Rows
-    without an activity are not learned from and cut their sequence in two. Errors are shares of labelled rows; the macro error is the mean over
-    activities, so that rare ones count as much as frequent ones.
+    without an activity are not learned from and cut their sequence in two. Errors are
+    shares of labelled rows; the macro error is the mean over activities, so that rare
+    ones count as much as frequent ones.
     """
     check_output(plot, files, option="--plot")
     from shortlist.cli._sensor_table import (
