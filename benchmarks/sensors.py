@@ -243,8 +243,11 @@ def time_path(house, k):
         selector = SensorSelector(k, unit=unit, direction=direction)
         selector.fit(X, y, lengths=lengths)
         seconds = time.process_time() - begun
-        error = selector.path_[k].train.plain
-        print(f"path to {k} {unit}s, {direction}: {seconds:.0f} s, error {error:.3f}")
+        errors = selector.path_[k].train
+        print(
+            f"path to {k} {unit}s, {direction}: {seconds:.0f} s, error {errors.plain:.3f}, "
+            f"macro error {errors.macro:.3f}"
+        )
 
 
 if __name__ == "__main__":

@@ -141,6 +141,21 @@ def test_columns_of_a_sensor_are_found_by_their_names(run, tmp_path):
         (("--label", "activity", "--never", "x"), "expected a column 'x' to leave out"),
         (("--label", "activity", "--sequence", "radio"), "it comes back in row"),
         (("--label", "activity", "--cv", "4"), "number of sequences (1), got 4"),
+        (
+            ("--label", "activity", "--sequence", "activity"),
+            "--label and --sequence should be two columns, got 'activity' for both",
+        ),
+        (
+            (
+                *("--label", "activity"),
+                *(w for s in ("time", "day", *SENSORS) for w in ("--never", s)),
+            ),
+            "expected columns of sensors with values other than 0, got none",
+        ),
+        (
+            ("--label", "activity", "--plot", "no/c.png"),
+            "for --plot: there is no folder",
+        ),
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(run, house, words, complaint):
@@ -150,8 +165,83 @@ def test_what_cannot_be_is_said_in_one_line(run, house, words, complaint):
     assert complaint in line
 
 
-def test_a_row_without_a_sequence_is_named(run, tmp_path):
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("mon,a,1\n,b,0", "gap.csv: row 1: expected a value in column 'day', got none"),
+        ("mon,a,1\nmon,a,0", "column 'what': expected at least 2 labels, got only 'a'"),
+        ("mon,,1\nmon,,0", "expected at least 2 labels, got no labelled row"),
+        ("mon,a,0\nmon,b,0", "columns of sensors with values other than 0, got none"),
+        (
+            "m,a,1\nt,b,0\nm,b,0",
+            "column 'day': expected rows of 'm' together, it comes",
+        ),
+        ("mon,a,1\nmon,b,inf", "gap.csv:3: column 'door': expected a finite number"),
+        (
+            "mon,.5,1\nmon,.7,0",
+            "column 'what': expected texts or whole numbers, got 0.",
+        ),
+    ],
+)
+def test_rows_that_cannot_be_are_told_with_file_and_column(
+    run, tmp_path, text, complaint
+):
     path = tmp_path / "gap.csv"
-    path.write_text("day,what,door\nmon,a,1\n,b,0\n")
+    path.write_text(f"day,what,door\n{text}\n")
     result = run("sensors", path, "--label", "what", "--sequence", "day")
-    assert "row 1: expected a value in column 'day', got none" in result.stderr
+    assert result.exit_code == 1
+    (line,) = result.stderr.splitlines()
+    assert complaint in line
+    assert "gap.csv" in line
+    assert "--on-error" not in line  # there is no such option here
+
+
+def test_what_is_probably_not_meant_is_said(run, house, tmp_path):
+    path = tmp_path / "times.csv"
+    head, *rows = house.read_text().splitlines()
+    path.write_text("\n".join([head, *(f"at {row}" for row in rows)]))
+    words = ("--label", "activity", "--sequence", "day", "-k", 1, "--cv", 0)
+    result = run("sensors", path, *words, "--unlabelled", "idle")
+    assert result.stderr.splitlines() == [
+        "time has 400 different texts in 400 rows; --never time leaves it out",
+        "no row has the label idle, which --unlabelled names",
+    ]
+    assert "1 of 4 sensors" in result.stdout
+    assert not run("sensors", path, *words, "--never", "time").stderr
+
+
+def test_a_sensor_that_never_fires_can_be_left_out(run, tmp_path):
+    path = tmp_path / "quiet.csv"
+    path.write_text("what,door,lamp\na,1,0\nb,0,0\n")
+    result = run("sensors", path, "--label", "what", "--never", "lamp")
+    assert "1 of 1 sensors" in result.stdout
+
+
+@pytest.mark.parametrize("form", ["table", "csv"])
+def test_an_interrupted_search_shows_what_it_has(
+    run, house, tmp_path, monkeypatch, form
+):
+    def interrupt(step, selector):
+        if step.fold == 1:
+            raise KeyboardInterrupt
+        return progress_of(step, selector)
+
+    monkeypatch.setattr("shortlist.cli.sensors.progress_of", interrupt)
+    words = ("--label", "activity", "--sequence", "day", "--never", "time", "-k", 2)
+    picture = tmp_path / "curve.png"
+    result = run("sensors", house, *words, "--format", form, "--plot", picture)
+    assert result.exit_code == 130
+    assert result.stderr == "interrupted: the result is partial\n"
+    assert "stove" in result.stdout
+    assert "held-out error" not in result.stdout
+    assert picture.exists()
+
+
+def test_a_search_that_is_interrupted_at_once_says_so(run, house, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("shortlist.objectives.ChainCRF.refit", interrupt)
+    result = run("sensors", house, "--label", "activity", "--never", "time")
+    assert result.exit_code == 130
+    assert result.stderr == "interrupted before anything was learned\n"

@@ -8,8 +8,10 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
 
 from shortlist import DataError, SensorSelector, Shortlist, ShortlistError
+from shortlist.report import summary
 
 ACTIVITIES = np.array(["cook", "out", "sleep"])
 SENSORS = ["stove", "lamp", "door", "bed", "radio"]
@@ -193,6 +195,82 @@ def test_somebody_who_wants_to_hear_of_progress_does(house):
     assert set(units) == set(range(6))
 
 
+@pytest.mark.parametrize("missing", [pd.NA, pd.NaT, np.nan, None, ""])
+def test_labels_are_missing_in_many_ways(house, missing):
+    X, y, day = house
+    gaps = pd.Series(y, dtype=object)
+    gaps[3:7] = [missing] * 4
+    selector = SensorSelector(2).fit(X, gaps, sequence=day)
+    assert selector.classes_.tolist() == ["cook", "out", "sleep"]
+    assert selector.shortlist_.n_examples == len(y) - 4
+
+
+def test_a_text_that_means_nobody_knows_is_one_label(house):
+    X, y, day = house
+    selector = SensorSelector(2, unlabelled="cooking").fit(X, y, sequence=day)
+    assert selector.classes_.tolist() == ["cook", "out", "sleep"]
+    selector = SensorSelector(2, unlabelled="cook").fit(X, y, sequence=day)
+    assert selector.classes_.tolist() == ["out", "sleep"]
+    assert np.isfinite(selector.score(X, y, sequence=day))
+    selector = SensorSelector(2, unlabelled=None).fit(X, y, sequence=day)
+    assert len(selector.classes_) == 3
+
+
+@pytest.mark.parametrize(
+    ("settings", "stop", "sizes"),
+    [
+        ({}, (0, 2), [0, 1, 2]),
+        ({"cv": 2}, (1, 1), [0, 1, 2, 3]),
+        ({"direction": "backward"}, (0, 2), [2, 3, 4, 5]),
+        ({"unit": "feature"}, (0, 1), [0, 1]),
+    ],
+)
+def test_what_was_reached_before_an_interruption_is_kept(house, settings, stop, sizes):
+    X, y, day = house
+
+    def report(step):
+        if (step.fold, step.units) == stop:
+            raise KeyboardInterrupt
+
+    selector = SensorSelector(3, report=report, **settings)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        selector.fit(X, y, sequence=day)
+    assert list(selector.path_) == sizes
+    assert caught.value.result == selector.shortlist_
+    assert "partial" in selector.shortlist_.notes[-1]
+    assert all(point.held_out is None for point in selector.path_.values())
+    assert len(selector.sensors_) <= 3
+    assert len(selector.predict(X, sequence=day)) == len(y)
+
+
+def test_an_interruption_before_there_are_few_enough_sensors_leaves_nothing(house):
+    X, y, day = house
+
+    def report(step):
+        if step.units == 3:
+            raise KeyboardInterrupt
+
+    selector = SensorSelector(2, report=report, direction="backward")
+    with pytest.raises(KeyboardInterrupt):
+        selector.fit(X, y, sequence=day)
+    assert not hasattr(selector, "path_")
+    with pytest.raises(NotFittedError):
+        selector.predict(X)
+
+
+def test_a_report_has_the_path_and_a_call_that_makes_it_again(house):
+    X, y, day = house
+    both = pd.concat([X, X.shift(1, fill_value=False).add_suffix(" before")], axis=1)
+    selector = SensorSelector(2, sensors=[*SENSORS, *SENSORS], direction="forward")
+    selector.fit(both, y, sequence=day)
+    told = summary(selector.shortlist_)
+    assert "SensorSelector(k=2, direction='forward').fit(" in told["reproduce"]["call"]
+    assert told["budget"]["kind"] == "path"
+    assert told["budget"]["sizes"] == [1, 2]
+    objectives = [selector.path_[size].objective for size in (1, 2)]
+    assert told["budget"]["values"] == pytest.approx(objectives)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -219,6 +297,18 @@ def test_somebody_who_wants_to_hear_of_progress_does(house):
         ({"direction": "up"}, "direction should be one of forward, both, backward"),
         ({"unit": "feature", "direction": "backward"}, "goes with unit='sensor'"),
         ({"epsilon": -1.0}, "epsilon should be at least 0, got -1.0"),
+        ({"epsilon": "no"}, "epsilon should be at least 0, got 'no'"),
+        ({"l2": "no"}, "l2 should be above 0 and finite, got 'no'"),
+        ({"n_jobs": None}, "n_jobs should be at least 1, got None"),
+        ({"cv": None}, r"number of sequences \(1\), got None"),
+        ({"y": [0.5, 1.5] * 3}, "y: expected texts or whole numbers, got"),
+        ({"y": [["a"], ["b", "c"], *"abab"]}, "y: expected a label in row 0, got"),
+        ({"sequence": ["a"] * 5 + [""]}, "sequence: expected a value in row 5, got ''"),
+        (
+            {"y": ["", "", *"abab"], "lengths": [2, 4], "cv": 2},
+            "y: expected labelled steps outside each of the 2 folds, got none outside "
+            "fold 2",
+        ),
         (
             {"cv": 3},
             r"cv should be 0 or from 2 to the number of sequences \(1\), got 3",

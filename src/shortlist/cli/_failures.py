@@ -45,8 +45,11 @@ def _as_option(setting: re.Match[str]) -> str:
     return f"--{_OTHER_NAMES.get(setting[1], setting[1])} "
 
 
-def explain(error: BaseException) -> Failure:
-    """Say how an error that reached the top ends the program."""
+def explain(error: BaseException, can_skip: bool = True) -> Failure:
+    """Say how an error that reached the top ends the program.
+
+    ``can_skip`` is whether the command has ``--on-error``.
+    """
     from shortlist._protocols import DataError, ShortlistError
 
     if isinstance(error, KeyboardInterrupt):
@@ -59,7 +62,7 @@ def explain(error: BaseException) -> Failure:
             error.__cause__, OSError
         )
         code = BAD_DATA if from_outside else BAD_USAGE
-        hint = _SKIP_HINT if _BAD_LINE.search(str(error)) else ""
+        hint = _SKIP_HINT if can_skip and _BAD_LINE.search(str(error)) else ""
         return Failure(code, as_options(str(error)) + hint)
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""

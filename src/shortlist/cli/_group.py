@@ -81,7 +81,7 @@ class App(Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except (Exception, KeyboardInterrupt) as error:
-            failure = explain(error)
+            failure = explain(error, self._can_skip(ctx))
             if isinstance(error, BrokenPipeError):
                 _forget_stdout()
             elif is_debugging(ctx):
@@ -89,6 +89,11 @@ class App(Group):
             if failure.line is not None:
                 _complain(failure.line)
             raise click.exceptions.Exit(failure.code) from error
+
+    def _can_skip(self, ctx: click.Context) -> bool:
+        """Whether the command that was run can pass over bad lines."""
+        command = self.get_command(ctx, ctx.invoked_subcommand or "")
+        return command is not None and any(p.name == "on_error" for p in command.params)
 
     def main(  # type: ignore[override]
         self,

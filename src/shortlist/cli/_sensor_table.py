@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+
+# A sensor may say so many different things before it is taken for something else.
+_FEW_TEXTS = 5
 
 
 class SensorColumns(NamedTuple):
@@ -15,6 +19,7 @@ class SensorColumns(NamedTuple):
     names: list[str]
     y: list[Any]  #: activities; None where there is none
     sequence: list[str] | None  #: of each row
+    origin: str  #: files, for messages
 
 
 def read_sensors(
@@ -27,9 +32,13 @@ def read_sensors(
     """Read tables; a column of texts makes a column for each text, as in ``lamp=on``."""
     from scipy.sparse import csr_array
 
-    from shortlist._protocols import DataError
+    from shortlist._protocols import DataError, ShortlistError
     from shortlist.cli._input import open_rows
 
+    if label == sequence:
+        raise ShortlistError(
+            f"--label and --sequence should be two columns, got {label!r} for both"
+        )
     options: dict[str, Any] = {"target": label}
     if sequence is not None:
         options["text"] = [sequence]
@@ -43,8 +52,10 @@ def read_sensors(
     y = np.concatenate([block.y for block in blocks])
     found, place = np.unique(ids, return_inverse=True)
     names = source.names(found)
+    # a sensor that is always 0 has no values here, but a column
+    columns = {*map(sensor_name, names), *getattr(source, "columns", ())}
     for name in never:
-        if not any(sensor_name(known) == name for known in names):
+        if name not in columns:
             raise DataError(f"{source.name}: expected a column {name!r} to leave out")
 
     row_of = np.repeat(np.arange(len(sizes)), sizes)
@@ -62,6 +73,11 @@ def read_sensors(
         of_sequence = [texts[j] for j in place[inside].tolist()]
     barred = {sequence, *never}
     kept = [j for j, name in enumerate(names) if sensor_name(name) not in barred]
+    if not kept:
+        raise DataError(
+            f"{source.name}: expected columns of sensors with values other than 0, got "
+            "none"
+        )
     kept.sort(key=lambda j: names[j])
     table = csr_array((values, (row_of, place)), shape=(len(sizes), len(names)))
     known = source.label_names
@@ -70,8 +86,41 @@ def read_sensors(
         for code in y.tolist()
     ]
     return SensorColumns(
-        table.tocsr()[:, kept], [names[j] for j in kept], labels, of_sequence
+        table.tocsr()[:, kept],
+        [names[j] for j in kept],
+        labels,
+        of_sequence,
+        source.name,
     )
+
+
+def remarks_on(
+    table: SensorColumns, separator: str | None, unlabelled: Sequence[Any]
+) -> list[str]:
+    """What is probably not meant: sensors that are a time or a name, labels misspelt.
+
+    Examples
+    --------
+    >>> names = [f"time=0:{t}" for t in range(9)] + ["door"]
+    >>> table = SensorColumns(np.empty((9, 10)), names, ["cook"] * 9, None, "a.csv")
+    >>> for line in remarks_on(table, None, ["idle"]):
+    ...     print(line)
+    time has 9 different texts in 9 rows; --never time leaves it out
+    no row has the label idle, which --unlabelled names
+    """
+    n_rows, values = (
+        table.X.shape[0],
+        Counter(sensor_name(name, separator) for name in table.names if "=" in name),
+    )
+    return [
+        f"{name} has {n:,} different texts in {n_rows:,} rows; --never {name} leaves it out"
+        for name, n in values.items()
+        if n > max(_FEW_TEXTS, n_rows // 2)
+    ] + [
+        f"no row has the label {label}, which --unlabelled names"
+        for label in unlabelled
+        if label not in table.y
+    ]
 
 
 def unlabelled_values(texts: Sequence[str], labels: Sequence[Any]) -> list[Any]:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shortlist.cli._command import Command
+from shortlist.cli._failures import INTERRUPTED
+from shortlist.cli._front import announce
 from shortlist.cli._options import files_argument, input_format_option, quiet_option
 from shortlist.cli._output import check_output
 from shortlist.cli._plotting import picture
@@ -17,6 +19,7 @@ from shortlist.cli._progress import progress_bar
 
 if TYPE_CHECKING:
     from shortlist._protocols import Progress
+    from shortlist.cli._sensor_table import SensorColumns
     from shortlist.table import SensorSelector
     from shortlist.table._sensor_search import SensorStep
 
@@ -97,7 +100,10 @@ _BAR = 30
 )
 @input_format_option()
 @quiet_option()
+@click.pass_context
 def sensors(
+    ctx: click.Context,
+    /,
     files: tuple[str, ...],
     label: str,
     sequence: str | None,
@@ -115,38 +121,74 @@ def sensors(
     """Rank the sensors in FILE... by how well few of them tell activities apart.
 
     FILE is a table with a row for each step in time, in order. Empty cells of sensors
-    (and NaN) count as 0; rows without an activity are not learned from and cut their
-    sequence in two. Errors are shares of labelled rows; the macro error is the mean over
-    activities, so that rare ones count as much as frequent ones.
+    (and NaN) count as 0; a column of texts is a sensor with a column for each text. Rows
+    without an activity are not learned from and cut their sequence in two. Errors are
+    shares of labelled rows; the macro error is the mean over activities, so that rare
+    ones count as much as frequent ones.
     """
-    check_output(plot, files)
+    check_output(plot, files, option="--plot")
     from shortlist.cli._sensor_table import (
         read_sensors,
+        remarks_on,
         sensor_name,
         unlabelled_values,
     )
     from shortlist.table import SensorSelector
 
     table = read_sensors(files, label, sequence, never, input_format)
+    nobody_knows = unlabelled_values(unlabelled, table.y)
+    announce(ctx, *remarks_on(table, separator, nobody_knows))
     n_sequences = 1 if table.sequence is None else len(set(table.sequence))
     if cv is None:
         cv = min(5, n_sequences) if n_sequences > 1 else 0
     selector = SensorSelector(
         k,
         sensors=[sensor_name(name, separator) for name in table.names],
-        unlabelled=unlabelled_values(unlabelled, table.y),
+        unlabelled=nobody_knows,
         cv=cv,
         **settings,
     )
-    with progress_bar(quiet) as observe:
-        selector.report = lambda step: observe(progress_of(step, selector))
-        selector.fit(table.X, table.y, sequence=table.sequence)
+    interrupted = _search(selector, table, {"y": label, "sequence": sequence}, quiet)
     if plot is not None:
         with picture(plot, 6.4, 4.0) as axes:
             _draw(selector, axes)
     if form == "csv":
         click.echo(_csv(selector), nl=False)
-        return
+    else:
+        _print(selector, table.y, n_sequences)
+    if interrupted:
+        click.echo("interrupted: the result is partial", err=True)
+        ctx.exit(INTERRUPTED)
+
+
+def _search(
+    selector: SensorSelector,
+    table: SensorColumns,
+    columns: dict[str, str | None],
+    quiet: bool,
+) -> bool:
+    """Fit with a bar; return whether Ctrl-C ended it with something to show."""
+    from shortlist._protocols import DataError
+    from shortlist.engines import Interrupted
+
+    with progress_bar(quiet) as observe:
+        selector.report = lambda step: observe(progress_of(step, selector))
+        try:
+            selector.fit(table.X, table.y, sequence=table.sequence)
+        except Interrupted:
+            return True
+        except KeyboardInterrupt:
+            click.echo("interrupted before anything was learned", err=True)
+            raise
+        except DataError as error:
+            what, _, why = str(error).partition(": ")
+            place = f"{table.origin}: column {columns[what]!r}"
+            raise DataError(f"{place}: {why}") from None
+    return False
+
+
+def _print(selector: SensorSelector, labels: Sequence[Any], n_sequences: int) -> None:
+    """Write sensors by rank, the curve, and errors of activities."""
     n_labelled = selector.shortlist_.n_examples
     click.echo(
         f"{len(selector.sensors_)} of {len(selector.sensor_names_)} sensors for "
@@ -157,7 +199,7 @@ def sensors(
     for rank, name in enumerate(ranked(selector), 1):
         click.echo(f"{rank:>4}  {name}")
     click.echo(f"\n{curve(selector)}")
-    click.echo(f"\n{activities(selector, table.y)}")
+    click.echo(f"\n{activities(selector, labels)}")
 
 
 def progress_of(step: SensorStep, selector: SensorSelector) -> Progress:
@@ -184,7 +226,7 @@ def ranked(selector: SensorSelector) -> list[str]:
 
 def curve(selector: SensorSelector) -> str:
     """Errors of all sizes as text, with a bar for the macro error."""
-    held_out = bool(selector.cv)
+    held_out = any(point.held_out is not None for point in selector.path_.values())
     head = f"{selector.unit + 's':>8}  error   macro"
     lines = [head + ("   held-out error   macro" if held_out else "")]
     for size, point in selector.path_.items():
@@ -240,8 +282,8 @@ def _draw(selector: SensorSelector, axes: Any) -> None:
     """Errors in training and held out, against the number of sensors."""
     path = {size: p for size, p in selector.path_.items() if size <= selector.k}
     kinds = {"in training": [p.train for p in path.values()]}
-    if selector.cv:
-        kinds["held out"] = [p.held_out for p in path.values() if p.held_out]
+    if held_out := [p.held_out for p in path.values() if p.held_out is not None]:
+        kinds["held out"] = held_out
     for color, (kind, errors) in zip(
         ("tab:gray", "tab:blue"), kinds.items(), strict=False
     ):

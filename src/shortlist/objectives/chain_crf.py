@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -107,10 +108,7 @@ class ChainCRF:
         n_jobs: int = 1,
         tol: float = 1e-5,
     ) -> None:
-        if not 0.0 < l2 < np.inf:
-            raise ShortlistError(f"l2 should be above 0 and finite, got {l2}")
-        if n_jobs < 1:
-            raise ShortlistError(f"n_jobs should be at least 1, got {n_jobs}")
+        _check_settings(l2, n_jobs)
         self._steps = steps = labelled_steps(X, y, lengths)
         least = int(steps.y.max()) + 1
         L = least if n_labels is None else n_labels
@@ -292,6 +290,15 @@ class ChainCRF:
             return [part(self._shares[0])]
         with ThreadPoolExecutor(len(self._shares)) as pool:
             return list(pool.map(part, self._shares))
+
+
+def _check_settings(l2: Any, n_jobs: Any) -> None:
+    """Refuse settings that make no sense, whatever they are."""
+    number, whole = isinstance(l2, Real), isinstance(n_jobs, Integral)
+    if not (number and 0.0 < l2 < np.inf):
+        raise ShortlistError(f"l2 should be above 0 and finite, got {l2!r}")
+    if not (whole and n_jobs >= 1):
+        raise ShortlistError(f"n_jobs should be at least 1, got {n_jobs!r}")
 
 
 def _packed(bias: Floats, moves: Floats) -> Floats:

@@ -86,13 +86,13 @@ SETTINGS_IN = {
 #: Parameters that are told elsewhere, or are no settings.
 NO_SETTINGS = {
     "k",
+    "chosen_sensors",
     "command",
     "holdout",
     "k_auto",
     "name_collision_probability",
     "objective",
     "picked",
-    "sensors",
     "stability",
 }
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from shortlist._protocols import Fit, Floats, Ints, ShortlistError
+from shortlist._protocols import DataError, Fit, Floats, Ints, ShortlistError
+from shortlist.engines import Interrupted
 from shortlist.objectives import ChainCRF
 from shortlist.objectives.chain_model import ChainModel
+from shortlist.table._sensor_gauge import Gauge, gauge_of, no_gauge
 from shortlist.table._sensor_search import SensorSearch, sensors_of
 
 
@@ -46,12 +49,41 @@ class SensorTable(NamedTuple):
         bounds = np.concatenate([[0], np.cumsum(sizes[which])]).astype(np.int64)
         return self._replace(X=self.X[kept], codes=self.codes[kept], bounds=bounds)
 
-    def objective(self, l2: float, n_jobs: int) -> ChainCRF:
-        """Return what to minimise."""
-        lengths = np.diff(self.bounds)
-        return ChainCRF(
-            self.X, self.codes, lengths, l2=l2, n_labels=self.n_labels, n_jobs=n_jobs
+
+class ChainSettings(NamedTuple):
+    """How chains are fitted; see ``SensorSelector`` for the meaning of each."""
+
+    l2: float = 1e-4
+    standardize: bool = True
+    n_jobs: int = 1
+
+
+class SensorPath(NamedTuple):
+    """All sizes of a search."""
+
+    points: dict[int, SensorPoint]
+    fits: dict[int, Fit]  #: in the units of the gauge
+    interrupted: bool  #: whether sizes, or errors of folds, are missing
+
+
+class _Training:
+    """What to minimise on some sequences, in units that are theirs."""
+
+    def __init__(self, table: SensorTable, settings: ChainSettings) -> None:
+        X, n = table.X, table.X.shape[1]
+        self._gauge: Gauge = gauge_of(X) if settings.standardize else no_gauge(n)
+        self.objective = ChainCRF(
+            self._gauge.measure(X),
+            table.codes,
+            np.diff(table.bounds),
+            l2=settings.l2,
+            n_labels=table.n_labels,
+            n_jobs=settings.n_jobs,
         )
+
+    def model(self, fit: Fit) -> ChainModel:
+        """Model of the columns as they come."""
+        return self._gauge.restore(self.objective.model(fit))
 
 
 def sensor_path(
@@ -60,29 +92,35 @@ def sensor_path(
     sensor_of: Ints,
     sensor_names: tuple[str, ...],
     *,
-    l2: float,
-    n_jobs: int = 1,
+    settings: ChainSettings,
     cv: int = 0,
-) -> tuple[dict[int, SensorPoint], dict[int, Fit]]:
-    """Search, and say of each size how good it is; also the fits themselves."""
-    folds = _folds(len(table.bounds) - 1, cv)
-    objective = table.objective(l2, n_jobs)
-    fits = search.run(objective, sensor_of)
+) -> SensorPath:
+    """Search, and say of each size how good it is.
+
+    Ctrl-C ends it early: with the sizes that were reached, and without errors of folds.
+    """
+    folds = _folds(table, cv)
+    whole, interrupted = _Training(table, settings), False
+    try:
+        fits = search.run(whole.objective, sensor_of)
+    except Interrupted as stop:
+        fits, folds, interrupted = stop.result, [], True
     held_out = [np.zeros((2, table.n_labels + 1)) for _ in fits]
-    for number, tested in enumerate(folds, 1):
-        trained = np.setdiff1d(np.arange(len(table.bounds) - 1), tested)
-        part, other = (
-            table.sequences(trained).objective(l2, n_jobs),
-            table.sequences(tested),
-        )
-        found = search.run(part, sensor_of, number)
-        for counts, size in zip(held_out, fits, strict=True):
-            # a search may have stopped before this size
-            fit = found[max(reached for reached in found if reached <= size)]
-            counts += _counts(part.model(fit), other)
+    try:
+        for number, tested in enumerate(folds, 1):
+            trained = np.setdiff1d(np.arange(len(table.bounds) - 1), tested)
+            part = _Training(table.sequences(trained), settings)
+            other = table.sequences(tested)
+            found = search.run(part.objective, sensor_of, number)
+            for counts, size in zip(held_out, fits, strict=True):
+                # a search may have stopped before this size
+                fit = found[max(reached for reached in found if reached <= size)]
+                counts += _counts(part.model(fit), other)
+    except KeyboardInterrupt:
+        folds, interrupted = [], True
     points = {}
     for counts, (size, fit) in zip(held_out, fits.items(), strict=True):
-        model = objective.model(fit)
+        model = whole.model(fit)
         chosen = sensors_of(fit, table.n_labels, sensor_of).tolist()
         points[size] = SensorPoint(
             tuple(sensor_names[sensor] for sensor in chosen),
@@ -92,7 +130,7 @@ def sensor_path(
             _errors(counts) if folds else None,
             model,
         )
-    return points, fits
+    return SensorPath(points, fits, interrupted)
 
 
 def errors_of(model: ChainModel, table: SensorTable) -> Errors:
@@ -125,14 +163,23 @@ def _errors(counts: Floats) -> Errors:
     return Errors(plain, float(np.nanmean(shares)), by_label)
 
 
-def _folds(n_sequences: int, cv: int) -> list[Ints]:
+def _folds(table: SensorTable, cv: Any) -> list[Ints]:
     """Sequences that are held out in each fold: they take turns."""
+    n_sequences = len(table.bounds) - 1
     if cv == 0:
         return []
-    if not 2 <= cv <= n_sequences:
+    whole = isinstance(cv, Integral)
+    if not (whole and 2 <= cv <= n_sequences):
         raise ShortlistError(
             f"cv should be 0 or from 2 to the number of sequences ({n_sequences}), "
-            f"got {cv}"
+            f"got {cv!r}"
         )
     turns = np.arange(n_sequences) % cv
+    labelled = np.concatenate([[0], np.cumsum(table.codes >= 0)])[table.bounds]
+    for fold in range(cv):
+        if not np.diff(labelled)[turns != fold].any():
+            raise DataError(
+                f"y: expected labelled steps outside each of the {cv} folds, got none "
+                f"outside fold {fold + 1}"
+            )
     return [np.flatnonzero(turns == fold) for fold in range(cv)]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from shortlist._protocols import Fit, Ints, ShortlistError
+from shortlist.engines import Interrupted
 from shortlist.objectives import ChainCRF
 from shortlist.table._foba import Path, Settings, Units, foba
 
@@ -50,23 +52,29 @@ class SensorSearch:
             Sensor that each column of X belongs to, from 0.
         fold : int, default=0
             What to tell somebody who watches.
+
+        Raises
+        ------
+        Interrupted
+            After Ctrl-C; its ``result`` has the fits that were reached.
         """
-        watched: Any = objective
-        if self.report is not None:
-            watched = _Reporting(objective, self, sensor_of, fold)
+        watched: Any = _Watched(objective, self, sensor_of, fold)
         L = objective.n_labels
         of_sensor = np.repeat(sensor_of, L) if self.unit == "sensor" else None
         units = Units(objective.n_coordinates, of_sensor)
-        if self.direction == "backward":
-            path = eliminate(watched, units)
-        else:
-            settings = Settings(
-                self.k,
-                backward=self.direction == "both",
-                overshoot=0.0,
-                epsilon=self.epsilon,
-            )
-            path = foba(watched, units, settings)
+        try:
+            if self.direction == "backward":
+                path = eliminate(watched, units)
+            else:
+                settings = Settings(
+                    self.k,
+                    backward=self.direction == "both",
+                    overshoot=0.0,
+                    epsilon=self.epsilon,
+                )
+                path = foba(watched, units, settings)
+        except KeyboardInterrupt:
+            raise Interrupted(watched.reached()) from None
         # the smallest Q of a size: backward steps may come by twice
         return {size: path.best[size].fit for size in sorted(path.best)}
 
@@ -87,8 +95,10 @@ def check_search(search: SensorSearch) -> None:
             "direction='backward' goes with unit='sensor': features are too many to "
             "begin with all"
         )
-    if not 0.0 <= search.epsilon < np.inf:
-        raise ShortlistError(f"epsilon should be at least 0, got {search.epsilon}")
+    epsilon: Any = search.epsilon
+    number = isinstance(epsilon, Real)
+    if not (number and 0.0 <= epsilon < np.inf):
+        raise ShortlistError(f"epsilon should be at least 0, got {epsilon!r}")
 
 
 def eliminate(objective: Any, units: Units) -> Path:
@@ -119,23 +129,30 @@ def sensors_of(fit: Fit, n_labels: int, sensor_of: Ints) -> Ints:
     return np.unique(sensor_of[fit.support // n_labels])
 
 
-class _Reporting:
-    """An objective that tells somebody of each refit."""
+class _Watched:
+    """An objective that keeps the best fit of each size, and tells somebody of each."""
 
     def __init__(
         self, objective: ChainCRF, search: SensorSearch, sensor_of: Ints, fold: int
     ) -> None:
         self._objective, self._search = objective, search
         self._sensor_of, self._fold = sensor_of, fold
+        self._best: dict[int, Fit] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._objective, name)
+
+    def reached(self) -> dict[int, Fit]:
+        """Best fits so far by number of units, increasing."""
+        return {size: self._best[size] for size in sorted(self._best)}
 
     def refit(self, support: Ints, start: Fit | None = None) -> Fit:
         """Minimise Q over a support, and say how large that is."""
         fit = self._objective.refit(support, start)
         sensors = len(sensors_of(fit, self._objective.n_labels, self._sensor_of))
         units = sensors if self._search.unit == "sensor" else len(fit.support)
+        if units not in self._best or fit.value < self._best[units].value:
+            self._best[units] = fit
         if self._search.report is not None:
             self._search.report(SensorStep(self._fold, units, sensors, fit.value))
         return fit

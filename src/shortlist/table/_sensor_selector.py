@@ -13,12 +13,24 @@ from shortlist._base import BaseSelector
 from shortlist._protocols import Capabilities, Fit, Ints
 from shortlist._shortlist import Shortlist
 from shortlist._shortlist_text import build_frame
+from shortlist.engines import Interrupted
 from shortlist.table._groups import read_groups
-from shortlist.table._sensor_path import Errors, SensorTable, errors_of, sensor_path
+from shortlist.table._path_trace import left_behind, path_trace
+from shortlist.table._selected import PathStep
+from shortlist.table._sensor_path import (
+    ChainSettings,
+    Errors,
+    SensorPath,
+    SensorPoint,
+    SensorTable,
+    errors_of,
+    sensor_path,
+)
 from shortlist.table._sensor_search import SensorSearch, SensorStep, check_search
 from shortlist.table._sensor_steps import (
     distinct_labels,
     label_codes,
+    listed,
     plain_labels,
     sequence_bounds,
 )
@@ -48,13 +60,19 @@ class SensorSelector(BaseSelector):
     l2 : float, default=1e-4
         Penalty of all weights, also of those that are always in. Too much, and rare
         activities are never predicted.
+    standardize : bool, default=True
+        Measure columns that hold other numbers than 0 and 1 in units of two standard
+        deviations, which is what a column of as many yes as no spans, and from their
+        mean unless most are 0: else a pressure in pascal comes before any door, however
+        little it says. Weights are those of the columns as they are.
     epsilon : float, default=0.0
         Stop when no gradient exceeds this.
     cv : int, default=0
         Folds for the held-out errors of the path: whole sequences take turns in being
         held out. 0: none.
     unlabelled : sequence, default=()
-        Labels that mean that nobody knows, besides None, NaN and the empty text.
+        Labels that mean that nobody knows, besides None, NaN and the empty text; a text
+        is one label.
     n_jobs : int, default=1
         Threads, each with sequences of its own.
     report : callable, default=None
@@ -132,6 +150,7 @@ class SensorSelector(BaseSelector):
         sensors: Any = None,
         direction: str = "both",
         l2: float = 1e-4,
+        standardize: bool = True,
         epsilon: float = 0.0,
         cv: int = 0,
         unlabelled: Sequence[Any] = (),
@@ -143,6 +162,7 @@ class SensorSelector(BaseSelector):
         self.sensors = sensors
         self.direction = direction
         self.l2 = l2
+        self.standardize = standardize
         self.epsilon = epsilon
         self.cv = cv
         self.unlabelled = unlabelled
@@ -164,7 +184,7 @@ class SensorSelector(BaseSelector):
         X : array-like or sparse matrix of shape (n_steps, n_columns)
             What sensors say, in the order of time; yes and no, or numbers.
         y : array-like of shape (n_steps,)
-            Activities, texts or numbers.
+            Activities, texts or whole numbers.
         lengths : array-like of int of shape (n_sequences,), default=None
             How many rows each sequence has.
         sequence : array-like of shape (n_steps,), default=None
@@ -173,6 +193,12 @@ class SensorSelector(BaseSelector):
         Returns
         -------
         self : object
+
+        Raises
+        ------
+        KeyboardInterrupt
+            In mid-search: the estimator is fitted with the sizes reached by then, if
+            there are any up to k.
         """
         self._check_request()
         search = SensorSearch(
@@ -180,9 +206,9 @@ class SensorSelector(BaseSelector):
         )
         check_search(search)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
-        labels = plain_labels(y, X.shape[0])
-        classes = distinct_labels(labels, self.unlabelled)
-        codes = label_codes(labels, classes, self.unlabelled)
+        labels, unlabelled = plain_labels(y, X.shape[0]), listed(self.unlabelled)
+        classes = distinct_labels(labels, unlabelled)
+        codes = label_codes(labels, classes, unlabelled)
         bounds = sequence_bounds(lengths, sequence, X.shape[0])
         names = self._all_names()
         groups = (
@@ -191,20 +217,24 @@ class SensorSelector(BaseSelector):
         sensor_of, sensor_names = read_groups(groups, names, len(names))
         self.sensor_names_ = tuple(names) if self.sensors is None else sensor_names
         table = SensorTable(X, codes, bounds, len(classes))
-        self.path_, fits = sensor_path(
+        found = sensor_path(
             table,
             search,
             sensor_of,
             self.sensor_names_,
-            l2=self.l2,
-            n_jobs=self.n_jobs,
+            settings=ChainSettings(self.l2, self.standardize, self.n_jobs),
             cv=self.cv,
         )
-        reached = max(size for size in fits if size <= self.k)
-        self.model_ = self.path_[reached].model
-        self.sensors_ = self.path_[reached].sensors
-        n_labelled = int((codes >= 0).sum())
-        self._publish(self._shortlist(fits[reached], names, classes, n_labelled))
+        within = [size for size in found.points if size <= self.k]
+        if not within:
+            raise KeyboardInterrupt
+        self.path_ = found.points
+        self.model_ = self.path_[within[-1]].model
+        self.sensors_ = self.path_[within[-1]].sensors
+        shortlist = self._shortlist(found, names, classes, int((codes >= 0).sum()))
+        self._publish(shortlist)
+        if found.interrupted:
+            raise Interrupted(shortlist)
         return self
 
     def predict(self, X: Any, *, lengths: Any = None, sequence: Any = None) -> Any:
@@ -249,7 +279,8 @@ class SensorSelector(BaseSelector):
         """
         X, bounds = self._steps(X, lengths, sequence)
         labels = plain_labels(y, X.shape[0])
-        codes = label_codes(labels, self.classes_.tolist(), self.unlabelled)
+        unlabelled = listed(self.unlabelled)
+        codes = label_codes(labels, self.classes_.tolist(), unlabelled)
         table = SensorTable(X, codes, bounds, len(self.classes_))
         return errors_of(self.model_, table)
 
@@ -313,30 +344,55 @@ class SensorSelector(BaseSelector):
         return [str(name) for name in given]
 
     def _shortlist(
-        self, fit: Fit, names: list[str], classes: list[Any], n_examples: int
+        self, found: SensorPath, names: list[str], classes: list[Any], n_examples: int
     ) -> Shortlist:
-        column, margin = np.divmod(fit.support, len(classes))
-        n_columns = len(np.unique(column))
-        settings = ("unit", "direction", "l2", "epsilon")
+        steps = {
+            size: _entries(found.points[size], found.fits[size]) for size in found.fits
+        }
+        step = steps[max(size for size in steps if size <= self.k)]
+        path = path_trace(steps, self.k)
+        left = left_behind(path, step.ids)
+        if len(left):
+            path |= {"left_ids": left, "left_names": np.array(names)[left]}
+        n_columns = len(np.unique(step.ids))
+        notes = [
+            "what follows what is part of the model and not listed here",
+            f"k = {self.k} counts {self.unit}s; {len(self.sensors_)} sensors with "
+            f"{n_columns} columns are used",
+        ]
+        if found.interrupted:
+            notes.append("partial: interrupted before the search was done")
+        settings = ("k", "unit", "direction", "l2", "standardize", "epsilon")
         return Shortlist(
             method=self.capabilities.method,
             room=self.capabilities.room,
             loss="ChainCRF",
             k=max(1, n_columns) if self.unit == "sensor" else self.k,
-            ids=column.astype(np.uint64),
-            names=tuple(names[j] for j in column.tolist()),
-            margin=margin,
-            weights=fit.weights,
-            scores=np.abs(fit.weights),
-            intercept=self.model_.bias,
+            ids=step.ids,
+            names=tuple(names[j] for j in step.ids.tolist()),
+            margin=step.margin,
+            weights=step.weights,
+            scores=step.scores,
+            intercept=step.intercept,
             classes=tuple(classes),
             n_examples=n_examples,
             n_features=len(names),
             params={name: getattr(self, name) for name in settings}
-            | {"objective": fit.value, "sensors": list(self.sensors_)},
-            notes=(
-                "what follows what is part of the model and not listed here",
-                f"k = {self.k} counts {self.unit}s; {len(self.sensors_)} sensors with "
-                f"{n_columns} columns are used",
-            ),
+            | {"objective": step.objective, "chosen_sensors": list(self.sensors_)},
+            trace=path,
+            notes=tuple(notes),
         )
+
+
+def _entries(point: SensorPoint, fit: Fit) -> PathStep:
+    """A size of the path as entries of a Shortlist."""
+    model = point.model
+    column, margin = np.divmod(fit.support, model.n_labels)
+    return PathStep(
+        ids=column.astype(np.uint64),
+        margin=margin,
+        weights=model.weights[column, margin],
+        scores=np.abs(fit.weights),  # in units that compare
+        intercept=model.bias,
+        objective=fit.value,
+    )

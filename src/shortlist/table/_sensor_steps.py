@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,16 +13,28 @@ from shortlist.objectives.chain_model import read_lengths
 NOBODY_KNOWS = -1
 
 
+def listed(labels: Any) -> tuple[Any, ...]:
+    """Labels as users give them: several, one text, or None."""
+    if labels is None:
+        return ()
+    return (labels,) if isinstance(labels, str) else tuple(labels)
+
+
 def is_unlabelled(label: Any, others: Sequence[Any] = ()) -> bool:
     """Whether a label says that nobody knows: None, NaN, no text, or one of others."""
     if label is None or (isinstance(label, str) and not label):
         return True
-    return label != label or label in others
+    equal = label == label
+    # NaN is not equal to itself, and pandas cannot tell whether its NA is
+    return not (isinstance(equal, bool | np.bool_) and equal) or label in others
 
 
 def distinct_labels(y: Sequence[Any], others: Sequence[Any] = ()) -> list[Any]:
     """All labels there are, in order; at least two."""
     known = {label for label in y if not is_unlabelled(label, others)}
+    for label in known:
+        if isinstance(label, float) and not label.is_integer():
+            raise DataError(f"y: expected texts or whole numbers, got {label}")
     try:
         found = sorted(known)
     except TypeError:
@@ -57,6 +69,9 @@ def plain_labels(y: Any, n_steps: int) -> list[Any]:
             f"y should have one label for each of {n_steps} rows, got {labels.shape}"
         )
     plain: list[Any] = labels.tolist()
+    for row, label in enumerate(plain):
+        if not isinstance(label, Hashable):
+            raise DataError(f"y: expected a label in row {row}, got {label!r}")
     return plain
 
 
@@ -80,8 +95,8 @@ def sequence_bounds(lengths: Any, sequence: Any, n_steps: int) -> Ints:
             f"sequence should have a value for each of {n_steps} rows, got {len(names)}"
         )
     for row, name in enumerate(names):
-        if name is None or name != name:
-            raise DataError(f"sequence: expected a value in row {row}, got {name}")
+        if is_unlabelled(name):
+            raise DataError(f"sequence: expected a value in row {row}, got {name!r}")
     bounds, seen = [0], set(names[:1])
     for row in range(1, n_steps):
         if names[row] != names[row - 1]:
