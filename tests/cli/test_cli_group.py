@@ -54,6 +54,16 @@ for words in {calls!r}:
     assert not modules_after(code) & unwanted
 
 
+def test_one_pass_over_text_waits_for_nothing_that_it_does_not_use(data):
+    code = f"""
+from shortlist.cli import cli
+words = ["select", {str(data)!r}, "-k", "2", "-q", "--recipe", "newton"]
+assert cli.main([*words, "--method", "mission"], standalone_mode=False) == 0
+"""
+    unwanted = {"scipy", "shortlist.front", "shortlist.evaluate", "shortlist.table"}
+    assert not modules_after(code) & unwanted
+
+
 def test_looking_into_a_model_needs_no_compiler(model):
     code = f"""
 from shortlist.cli import cli

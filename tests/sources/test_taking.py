@@ -23,10 +23,10 @@ def test_ids_of_any_size_are_found_and_repeated_ones_add_up(tmp_path):
     big = 2**64 - 1
     path = tmp_path / "rows.svm"
     path.write_text(f"1 {big}:2 5:1 {big}:3\n-1 {big - 1}:9\n2 5:4\n")
-    taken, y = take(
-        LibsvmSource(path, block_bytes=1), np.array([big, 5, 77], np.uint64)
-    )
+    source, ids = LibsvmSource(path, block_bytes=1), np.array([big, 5, 77], np.uint64)
+    taken, y = take(source, ids)
     assert taken.toarray().tolist() == [[5, 1, 0], [0, 0, 0], [0, 4, 0]]
+    assert take(source, ids, dense=True)[0].tolist() == taken.toarray().tolist()
     assert taken.has_canonical_format
     assert y.tolist() == [1, -1, 2]
 

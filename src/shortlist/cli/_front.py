@@ -170,7 +170,7 @@ def told(outcome: Outcome, split: Split, curve: BudgetCurve | None) -> Outcome:
 
     Which method was picked stands in it anyway, and in the command that gives it again.
     """
-    from shortlist.front._warning import leak_notes
+    from shortlist._suspects import leak_notes
 
     shortlist = outcome.shortlist
     if curve is not None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from shortlist._leaks import leaks
 from shortlist._protocols import ColumnSource, Observer, ShortlistError
 from shortlist._shortlist import Shortlist
 from shortlist.evaluate._choose_k import BudgetCurve, judge_ranking
@@ -15,7 +16,6 @@ from shortlist.evaluate._compare import are_classes
 from shortlist.evaluate._splits import folds
 from shortlist.front._forms import TargetedColumns
 from shortlist.front._from_rows import Say, with_curve
-from shortlist.front._leak import leaks
 from shortlist.front._order import Order, ranking
 from shortlist.sources._labels import encode_labels
 

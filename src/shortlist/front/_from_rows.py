@@ -16,13 +16,13 @@ from shortlist._protocols import (
     ShortlistError,
 )
 from shortlist._shortlist import Shortlist
+from shortlist._suspects import LOOK_ROWS, first_rows, leak_notes
 from shortlist.engines import run
 from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
 from shortlist.evaluate._compare import are_classes
 from shortlist.evaluate._whole_table import labels_of, whole_table
 from shortlist.front._held_rows import HeldRows, held, without_groups
 from shortlist.front._order import Order, chooser, ranking
-from shortlist.front._warning import LOOK_ROWS, first_rows, leak_notes
 from shortlist.sources import ArraySource, split_holdout, take
 from shortlist.table._gather import TableLearner
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from shortlist._protocols import Floats, RowSource
+from shortlist._protocols import Floats, RowBlock, RowSource
 
 
 def take(
@@ -39,12 +40,17 @@ def take(
     array([[2., 0.],
            [5., 3.]])
     """
-    from scipy.sparse import csr_array
+    return take_from(source.blocks(), ids, dense=dense)
 
+
+def take_from(
+    blocks: Iterable[RowBlock], ids: ArrayLike, *, dense: bool = False
+) -> tuple[Any, Floats]:
+    """Gather some features of all rows of some blocks; see ``take``."""
     wanted = np.asarray(ids, np.uint64)
     sorted_ids, column_of = np.unique(wanted, return_inverse=True)
     columns, values, lengths, y = [], [], [], []
-    for block in source.blocks():
+    for block in blocks:
         place = np.searchsorted(sorted_ids, block.ids)
         found = np.zeros(len(place), np.bool_)
         inside = place < len(sorted_ids)
@@ -54,12 +60,18 @@ def take(
         values.append(block.values[found])
         lengths.append(np.diff(ends))
         y.append(block.y)
-    indptr = np.concatenate([[0], np.cumsum(_join(lengths, np.int64))])
-    shape = (len(indptr) - 1, len(sorted_ids))
-    X = csr_array((_join(values, np.float64), _join(columns, np.int64), indptr), shape)
-    X = X[:, column_of]
+    entries, length = _join(values, np.float64), _join(lengths, np.int64)
+    column, shape = _join(columns, np.int64), (len(length), len(sorted_ids))
+    if dense:  # without scipy, which takes its time to be imported
+        table = np.zeros(shape)
+        np.add.at(table, (np.repeat(np.arange(len(length)), length), column), entries)
+        return table[:, column_of], _join(y, np.float64)
+    from scipy.sparse import csr_array
+
+    indptr = np.concatenate([[0], np.cumsum(length)])
+    X = csr_array((entries, column, indptr), shape)[:, column_of]
     X.sum_duplicates()
-    return (X.toarray() if dense else X), _join(y, np.float64)
+    return X, _join(y, np.float64)
 
 
 def _join(parts: list[Any], dtype: type) -> Any:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shortlist import select
-from shortlist.front._leak import leaks
+from shortlist._leaks import leaks
 
 
 def named(A, y, n_features=1000, **kind):

@@ -1,19 +1,17 @@
-"""Warnings about what was chosen from rows.
+"""Which chosen features, and by which rows, are looked at as leaks.
 
-Apart from the rest of the front door: every run on the command line asks for them, and
-should not wait for methods that it does not use to be imported.
+Every run on the command line asks for it, so this imports nothing that takes long.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from shortlist._leaks import leaks
 from shortlist._protocols import RowBlock, RowSource
 from shortlist._shortlist import Shortlist
 from shortlist._targets import MAX_AUTO_CLASSES
-from shortlist.front._held_rows import HeldRows
-from shortlist.front._leak import leaks
-from shortlist.sources import take
+from shortlist.sources import take_from
 
 #: Rows, and nonzeros, in which leaks are looked for.
 LOOK_ROWS, _LOOK_NONZEROS = 5_000, 1 << 22
@@ -31,7 +29,7 @@ def leak_notes(shortlist: Shortlist, rows: RowSource) -> tuple[str, ...]:
     names = shortlist.names_by_id()
     suspects = np.argsort(-shortlist.scores, kind="stable")[:_MOST_SUSPECTS]
     ids = np.unique(shortlist.ids[suspects])
-    A, labels = take(HeldRows(rows, blocks), ids, dense=True)
+    A, labels = take_from(blocks, ids, dense=True)
     known = np.isfinite(labels)
     n_features = shortlist.n_features or getattr(rows, "n_names", None)
     if n_features is None:
