@@ -160,6 +160,9 @@ def test_text_makes_a_feature_of_each_value():
 
 def test_a_stream_may_begin_with_a_prediction():
     model = BARDA(k=2, loss="logistic")
+    assert (
+        model._supervised
+    )  # what a pipeline of river asks before it hands labels over
     assert model.predict_one({"a": 1.0}) is None
     assert model.predict_proba_one({"a": 1.0}) == {}
     model.learn_one({"a": 1.0}, True)

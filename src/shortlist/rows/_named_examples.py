@@ -63,7 +63,9 @@ class NamedExamples:
             values = values[values != 0.0]
         numbers: list[Any] = list(map(self._numbers.get, keys))
         if None in numbers:
-            numbers = list(map(self._number, keys))
+            for place, key in enumerate(keys):
+                if numbers[place] is None:
+                    numbers[place] = self._number(key)
         if len(set(numbers)) < len(numbers):
             double = next(n for n, times in Counter(numbers).items() if times > 1)
             raise DataError(f"feature {self._names[double]!r} comes twice")

@@ -86,6 +86,9 @@ class OneByOne:
     ``_learner`` and ``_publish`` are the estimator's own.
     """
 
+    #: Pipelines of river ask whether their last step wants labels.
+    _supervised = True
+
     loss: Any
     _state: Any
     _shortlist: Shortlist
