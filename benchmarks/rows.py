@@ -5,14 +5,16 @@
 Peers are in ``benchmarks.rows_peers``.
 
 Speed: rows of 75 features whose ids follow a power law over d, k = 100, parsed already, in
-processor time of this thread, once kernels are compiled. ``naive`` scores and sorts all of
-d at each example, in NumPy. ``hashed`` has ids spread over 64 bits, so that a table leads
-to slots. Writes ``results/rows.csv``. ``--accuracy``: test accuracy with the defaults on
-the splits of the authors of B-ARDA, mean of ten orders of the rows, as far as the data are
-here.
+processor time of this thread, once kernels are compiled; then other k and other numbers of
+features a row, at d = 10^6. ``naive`` scores all of d at each example and parts the k best
+from the others, in NumPy; ``reference`` is the version of the tests, which sorts them.
+``hashed`` has ids spread over 64 bits, so that a table leads to slots. Writes
+``results/rows.csv``. ``--accuracy``: test accuracy with the defaults on the splits of the
+authors of B-ARDA, mean of ten orders of the rows, as far as the data are here.
 """
 
 import argparse
+import sys
 import time
 from pathlib import Path
 
@@ -24,37 +26,43 @@ from shortlist._protocols import RowBlock
 from shortlist._scoring import evaluate
 from shortlist._targets import Target
 from shortlist.engines import run
+from shortlist.kernels.csr import row_slice
 from shortlist.losses import SquaredHinge
 from shortlist.rows import _methods
 from shortlist.sources import ArraySource
 
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+from reference.rows import SlowBarda
+
 RESULTS = Path(__file__).parent / "results" / "rows.csv"
 K, NNZ, ROWS = 100, 75, 1000
+#: Other budgets and other numbers of features a row, at this d.
+BUDGETS, LENGTHS, MIDDLE = (10, 1000, 10_000), (10, 1000), 10**6
 METHODS = ("barda", "bamd", "ofs", "sofs", "l1arda", "adafobos")
 TARGET = Target(SquaredHinge(), (-1, 1), np.array([-1.0, 1.0]))
 SETS = (("basehock", 50), ("dexter", 50), ("farm_ads", 100))
 
 
-def draw(rng, d, spread):
+def draw(rng, d, spread, nnz=NNZ):
     """Rows in which every fiftieth feature tells the class, if not the commonest one."""
-    rank = ((rng.random(ROWS * NNZ) * (d**-0.1 - 1) + 1) ** -10).astype(np.int64) - 1
-    ids = np.sort(((rank % d) * 7_368_787 % d).reshape(ROWS, NNZ), axis=1).ravel()
-    x = np.full(len(ids), NNZ**-0.5)
+    rank = ((rng.random(ROWS * nnz) * (d**-0.1 - 1) + 1) ** -10).astype(np.int64) - 1
+    ids = np.sort(((rank % d) * 7_368_787 % d).reshape(ROWS, nnz), axis=1).ravel()
+    x = np.full(len(ids), nnz**-0.5)
     # id 0 is in most rows: if it told, nearly all would be of one class
     w = np.where(ids % 50 == 7, np.where(ids % 100 == 7, 1.0, -1.0), 0.0)
     noise = 0.1 * rng.normal(size=ROWS)
-    y = np.where((w * x).reshape(ROWS, NNZ).sum(axis=1) + noise > 0, 1.0, -1.0)
+    y = np.where((w * x).reshape(ROWS, nnz).sum(axis=1) + noise > 0, 1.0, -1.0)
     ids = ids.astype(np.uint64) * np.uint64(spread)
-    starts = np.arange(0, ROWS * NNZ + 1, NNZ)
+    starts = np.arange(0, ROWS * nnz + 1, nnz)
     return RowBlock(starts, ids, x, y, np.ones(ROWS), 0, ROWS)
 
 
-def microseconds(method, d, spread=1, n_blocks=20, **settings):
+def microseconds(method, d, spread=1, *, k=K, nnz=NNZ, n_blocks=20, **settings):
     """Time of an example, after as many to warm up."""
     rng = np.random.default_rng(0)
-    rule = getattr(_methods, method)(K, **settings).rule
+    rule = getattr(_methods, method)(k, **settings).rule
     model = rule.create(TARGET, None)
-    blocks = [draw(rng, d, spread) for _ in range(2 * n_blocks)]
+    blocks = [draw(rng, d, spread, nnz) for _ in range(2 * n_blocks)]
     for block in blocks[:n_blocks]:
         rule.learn(model, TARGET, block)
     begin = time.thread_time()
@@ -82,6 +90,27 @@ def naive_microseconds(d, n_rows=30):
     return 1e6 * (time.thread_time() - begin) / n_rows
 
 
+def reference_microseconds(d, n_rows=5):
+    """Time of an example of the version that the tests compare with."""
+    block, slow = draw(np.random.default_rng(0), d, 1), SlowBarda(d, k=K, eta=0.3)
+    begin = time.thread_time()
+    slow.learn(TARGET.loss, row_slice(block, 0, n_rows))
+    return 1e6 * (time.thread_time() - begin) / n_rows
+
+
+def report_shapes(quick):
+    """Print times of other budgets and of shorter and longer rows; return them."""
+    n_blocks, lines = 2 if quick else 20, []
+    shapes = [(k, NNZ) for k in BUDGETS] + [(K, nnz) for nnz in LENGTHS]
+    for k, nnz in shapes:
+        for method in ("barda", "bamd"):
+            us = microseconds(method, MIDDLE, k=k, nnz=nnz, n_blocks=n_blocks)
+            name = f"{method}, k = {k:,}, {nnz} a row"
+            print(f"{name:34}{us:9.1f} us {nnz / us:5.1f} M nonzeros/s", flush=True)
+            lines.append((method, k, nnz, us))
+    return lines
+
+
 def report_speed(quick):
     """Print times, and write them down if they are not quick ones."""
     sizes = (10**4, 10**6) if quick else (10**4, 10**5, 10**6, 10**7)
@@ -95,16 +124,21 @@ def report_speed(quick):
         print_line(*lines[-1])
     lines.append(("hashed barda", [microseconds("barda", d, 2**40 + 1) for d in sizes]))
     print_line(*lines[-1])
+    lines.append(("reference barda", [reference_microseconds(d) for d in sizes]))
+    print_line(*lines[-1])
     lines.append(("naive barda", [naive_microseconds(d) for d in sizes]))
     print_line(*lines[-1])
     ratios = [slow / fast for slow, fast in zip(lines[-1][1], lines[0][1], strict=True)]
     print(f"{'naive / barda':24}" + "".join(f"{ratio:16.0f} x" for ratio in ratios))
+    shapes = report_shapes(quick)
     if not quick:
         RESULTS.unlink(missing_ok=True)  # numbers of one hour belong together
-        ledger = Ledger(RESULTS, ("method", "d"), ("us", "mnnz"))
+        ledger = Ledger(RESULTS, ("method", "d", "k", "nnz"), ("us", "mnnz"))
         for name, times in lines:
             for d, us in zip(sizes, times, strict=True):
-                ledger.add((name, d), {"us": us, "mnnz": NNZ / us})
+                ledger.add((name, d, K, NNZ), {"us": us, "mnnz": NNZ / us})
+        for method, k, nnz, us in shapes:
+            ledger.add((method, MIDDLE, k, nnz), {"us": us, "mnnz": nnz / us})
 
 
 def print_line(name, times):

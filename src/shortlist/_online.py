@@ -185,8 +185,11 @@ class OnlineLearner:
 
     def ahead(self, state: OnlineState, block: RowBlock) -> Work:
         """Do what needs nothing that ``step`` changes; ``step`` takes what comes of it."""
-        n_read = block.n_rows
-        block = with_codes(state.target, block, skip=state.skip)
+        encoded = with_codes(state.target, block, skip=state.skip)
+        return self.ready(state, encoded, block.n_rows)
+
+    def ready(self, state: OnlineState, block: RowBlock, n_read: int) -> Work:
+        """The same for a block whose labels are encoded already."""
         block = self.preparing.apply(block)
         if state.never is not None:
             block = drop(state.never, block)

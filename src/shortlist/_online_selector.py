@@ -134,6 +134,7 @@ class OnlineFitting(BasePredictor):
         self : object
         """
         self._check_request()
+        self._check_going_on()
         fresh = not hasattr(self, "_state")
         earlier = getattr(self, "_state", self._example())
         if earlier is not None and classes is None:
@@ -159,6 +160,9 @@ class OnlineFitting(BasePredictor):
             learner.step(self._state, block)
         self._publish(learner.result(self._state, source))
         return self
+
+    def _check_going_on(self) -> None:
+        """Raise if partial_fit cannot go on from what has been learned."""
 
     def _example(self) -> OnlineState | None:
         """State of another run whose classes this one should have, too."""

@@ -35,7 +35,7 @@ class Preparing(NamedTuple):
         if not self.log1p and self.normalize is None:
             return block
         values = block.values.copy()
-        _prepare(block.indptr, values, bool(self.log1p), self.normalize == "l2")
+        prepare(block.indptr, values, bool(self.log1p), self.normalize == "l2")
         return block._replace(values=values)
 
     def as_params(self) -> dict[str, Any]:
@@ -55,7 +55,8 @@ def preparing_of(params: Mapping[str, Any]) -> Preparing:
 
 
 @kernel
-def _prepare(indptr, values, log1p, unit):  # type: ignore[no-untyped-def]
+def prepare(indptr, values, log1p, unit):  # type: ignore[no-untyped-def]
+    """Prepare the values of rows, in place; ``unit``: to length 1."""
     for i in range(indptr.shape[0] - 1):
         norm = 0.0
         for t in range(indptr[i], indptr[i + 1]):

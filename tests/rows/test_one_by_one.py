@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from shortlist import BAMD, BARDA, OFS, DataError, ShortlistError
+from shortlist.sources.mappings import MappingSource
 
 
 def mails(n=400, seed=0):
@@ -99,10 +100,15 @@ def test_weights_of_examples_count():
 @pytest.mark.parametrize(
     ("x", "y", "complaint"),
     [
-        ({"a": "red"}, True, "feature 'a': expected a finite number, got 'red'"),
-        ({"a": float("nan")}, True, "feature 'a': expected a finite number"),
+        ({"a": [1.0]}, True, "feature 'a': expected a finite number or text, got"),
+        ({"a": [1.0], "b": 2.0}, True, "feature 'a': expected a finite number or text"),
+        ({"a": float("nan")}, True, "feature 'a': expected a finite number or text"),
+        ({"a": 10**400}, True, "feature 'a': expected a finite number or text, got 1"),
         ({"1": 1.0, 1: 2.0}, True, "feature '1' comes twice"),
-        ({"a": None}, True, "feature 'a': expected a finite number, got None"),
+        ({"a": "b", "a=b": 1.0}, True, "feature 'a=b' comes twice"),
+        ({"a": None}, True, "feature 'a': expected a finite number or text, got None"),
+        ([1.0, 2.0], True, "expected a mapping of names to values, got list"),
+        ({"a": 1.0}, ["True"], "expected one of the labels False, True, got"),
         ({"a": 1.0}, "maybe", "expected one of the labels False, True, got 'maybe'"),
     ],
 )
@@ -125,3 +131,81 @@ def test_classes_must_be_known_in_time_and_tables_do_not_mix():
     model = BARDA(k=1).learn_one({"a": 1.0}, True)
     model.fit([[1.0], [0.0], [1.0]], [0, 1, 0])
     assert model.shortlist_.names == ("x0",)
+
+
+def people(n=300, seed=0):
+    """Some are told by a word, some by a number, and not all keys are there."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        old, town = bool(rng.random() < 0.5), str(rng.choice(["Bonn", "Rome", "Oslo"]))
+        x = {"town": town, "age": 0.1 + old, 7: int(rng.integers(3)), "new": True}
+        yield {key: x[key] for key in x if rng.random() < 0.9}, (town == "Rome") or old
+
+
+def test_text_makes_a_feature_of_each_value():
+    model, spelled = BARDA(k=2), BARDA(k=2)
+    for x, y in people():
+        model.learn_one(x, y)
+        numbers = {key: value for key, value in x.items() if key != "town"}
+        town = {f"town={x['town']}": 1.0} if "town" in x else {}
+        # in the order of keys: numbers go to features as they come
+        spelled.learn_one({**town, **numbers}, y)
+        assert model.predict_one(x) == spelled.predict_one({**town, **numbers})
+    assert set(model.shortlist_.names) == {"town=Rome", "age"}
+    assert model.shortlist_ == spelled.shortlist_
+    table = BARDA(k=2).fit_source(MappingSource(list(people())))
+    assert set(table.shortlist_.names) == {"town=Rome", "age"}
+    assert table.predict_one({"town": "Rome", "age": 0.1}) == 1
+
+
+def test_a_stream_may_begin_with_a_prediction():
+    model = BARDA(k=2, loss="logistic")
+    assert (
+        model._supervised
+    )  # what a pipeline of river asks before it hands labels over
+    assert model.predict_one({"a": 1.0}) is None
+    assert model.predict_proba_one({"a": 1.0}) == {}
+    model.learn_one({"a": 1.0}, True)
+    assert model.predict_one({"a": 1.0}) is True
+    assert model.predict_one({"b": 1.0, 5: "c"}) in (True, False)
+
+
+def test_tables_and_dictionaries_do_not_mix():
+    model = BARDA(k=1).learn_one({"a": 1.0}, True)
+    before = model.shortlist_
+    with pytest.raises(ShortlistError, match="partial_fit cannot go on from learn_one"):
+        model.partial_fit([[1.0], [0.0]], [False, True])
+    assert model.shortlist_ == before
+
+
+def test_classes_stay_what_they_were():
+    model = BARDA(k=1)
+    with pytest.raises(DataError, match="expected one of the labels 0, 1, got 2"):
+        model.learn_one({"a": 1.0}, 2, classes=[0, 1])
+    with pytest.raises(DataError, match="expected a finite number or text"):
+        model.learn_one({"a": None}, 1, classes=[0, 1])
+    assert model.predict_one({"a": 1.0}) is None  # nothing has begun
+    model.learn_one({"a": 1.0}, 2, classes=np.array([2, 0]))
+    assert model.learn_one({"a": 1.0}, 0, classes=[0, 2]) is model
+    with pytest.raises(ShortlistError, match="classes should stay"):
+        model.learn_one({"a": 1.0}, 0, classes=[0, 1, 2])
+    assert type(model.predict_one({"a": 1.0})) is int
+    assert model.shortlist_.n_examples == 2
+
+
+def test_settings_are_those_of_the_first_call():
+    model = BARDA(k=1, eta=0.3).learn_one({"a": 1.0}, True)
+    twin = BARDA(k=1, eta=0.3).learn_one({"a": 1.0}, True).learn_one({"a": 1.0}, True)
+    model.set_params(eta=5.0).learn_one({"a": 1.0}, True)
+    assert model.shortlist_.params["eta"] == 0.3
+    assert model.shortlist_ == twin.shortlist_
+
+
+def test_features_left_out_and_asked_for_by_name():
+    model = BARDA(k=2, always=["new"], never=["town=Rome"])
+    for x, y in people():
+        model.learn_one(x, y)
+    assert "new" in model.shortlist_.names
+    assert "town=Rome" not in model.shortlist_.names
+    plain = model.predict_one({"age": 1.0})
+    assert plain is model.predict_one({"age": 1.0, "town": "Rome"})

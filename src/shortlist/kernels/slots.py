@@ -152,7 +152,8 @@ def settle(slots, block, indptr, numbers, values):
 
 
 @kernel
-def _found(slots, ids, out):
+def look_up(slots, ids, out):
+    """Write the slots of ids, -1 for those that never came."""
     for i in range(ids.shape[0]):
         if slots.keys.shape[0] == 0:
             out[i] = -1
@@ -166,5 +167,5 @@ def _found(slots, ids, out):
 def found(slots, ids):
     """Slots of ids, -1 for those that never came."""
     out = np.empty(len(ids), np.int64)
-    _found(slots, np.ascontiguousarray(ids, np.uint64), out)
+    look_up(slots, np.ascontiguousarray(ids, np.uint64), out)
     return out

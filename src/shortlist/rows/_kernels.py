@@ -1,68 +1,24 @@
 """The one loop over examples that B-ARDA, B-AMD, OFS, SOFS, l1-ARDA and Ada-Fobos share.
 
 For each example: the margins with the weights as they are, the slope of the loss, the bias,
-then a step and a truncation. Which of each is a constant of the run (see ``METHODS`` in
-``_methods``): a branch an example, that a processor predicts, instead of a compilation for
-each pair of a loss and a method.
+then ``step`` and ``truncate``, which are all that the six differ in. Which rules they go by
+are constants of the run (see ``METHODS`` in ``_methods``): a branch an example, that a
+processor predicts, instead of a compilation for each pair of a loss and a method.
 """
 
 import numpy as np
 
-from shortlist._steps import ROWS, balance, bias_step, count_norm, judge
+from shortlist._steps import bias_step, count_norm, judge
 from shortlist.kernels._jit import kernel, uncounted
 from shortlist.kernels.prefetch import prefetch
-from shortlist.losses import alone, is_apart, n_margins
-from shortlist.rows._lazy_top import keep_lazily, lazy_error
-from shortlist.rows._state import (
-    CONFIDENT,
-    DUAL,
-    FADE,
-    LAZY_TOP,
-    MIRROR,
-    N_XI,
-    NEXT_XI,
-    PLAIN,
-    REAL,
-    TIME,
-    TOP,
-    UNITLESS,
-    XI_ROWS,
-    XI_SUM,
-)
-from shortlist.rows._step_rules import (
-    add_margins,
-    shrink,
-    spread_of,
-    step,
-)
-from shortlist.rows._top import keep_top
+from shortlist.losses import n_margins
+from shortlist.rows._slope_unit import count_slope, slope_unit, weight_unit
+from shortlist.rows._state import DUAL, FADE, TIME
+from shortlist.rows._step_rules import add_margins, answer, step
+from shortlist.rows._truncation_rules import has_error, note_error, truncate
 
-#: Examples after which the unit of a regression's target is held fixed.
-UNIT_FROZEN_AFTER = 1000
-#: Truncation errors are noted when there are this many times as many examples.
-_XI_EVERY = 1.1
 #: Sums whose unit has faded this far are written anew.
 _FAINT = 1e-100
-
-
-@kernel
-def weight_unit(kind, unit):
-    """What weights are multiples of: 1, or the slopes of a regression."""
-    return _slope_unit(kind, unit) if kind == REAL else 1.0
-
-
-@kernel
-def _slope_unit(kind, unit):
-    if kind == UNITLESS or unit[1] == 0.0:
-        return 1.0
-    return np.sqrt(unit[0] / unit[1])
-
-
-@kernel
-def _count_unit(kind, unit, slope):
-    if kind != UNITLESS and slope != 0.0 and unit[1] < UNIT_FROZEN_AFTER:
-        unit[0] += slope * slope
-        unit[1] += 1.0
 
 
 @kernel
@@ -86,33 +42,6 @@ def _write_anew(method, state):
             pool.first[margin, p] *= fade
             pool.second[margin, p] *= fade
     state.clock[FADE] = 1.0
-
-
-@kernel
-def _note_xi(method, state, ids):
-    """Note the truncation error now and then: as it is, or the mean of B-AMD's."""
-    clock, rows, n = state.clock, state.totals[ROWS], int(state.clock[N_XI])
-    if rows < clock[NEXT_XI] or n == state.xi.shape[0]:
-        return
-    clock[NEXT_XI] = max(rows + 1.0, np.ceil(_XI_EVERY * rows))
-    if method.truncation == LAZY_TOP:
-        value = lazy_error(method, state, ids)
-    else:
-        value = clock[XI_SUM] / (rows - clock[XI_ROWS])
-        clock[XI_SUM], clock[XI_ROWS] = 0.0, rows
-    state.xi[n, 0], state.xi[n, 1] = rows, value
-    clock[N_XI] += 1.0
-
-
-@kernel
-def _confident_move(loss, method, example, spread, z, pull, curvature):
-    """How far SOFS goes at a margin: AROW's step, which is the implicit one."""
-    y, importance, unit, c = example
-    if is_apart(loss) and spread > 0.0:
-        one, target = alone(loss, y, c)
-        move = balance(one, target, z[c : c + 1], importance, method.gamma / spread)
-        return move / (spread * unit)
-    return pull / (method.gamma + curvature * spread)
 
 
 @uncounted
@@ -156,30 +85,15 @@ def learn_rows(loss, method, state, ids, rows):
         bias_step(loss, example, rate, bias, scale, z, pulls, curvatures)
         if _pass_time(method, state.clock):
             _write_anew(method, state)
-        _count_unit(method.unit, units, pulls[0] / importance)
-        unit = _slope_unit(method.unit, units)
+        count_slope(method.unit, units, pulls[0] / importance)
+        unit = slope_unit(method.unit, units)
+        row = labels[i], importance, slots, x, norm
         for c in range(margins):
-            pull = pulls[c] / unit
-            if method.step == CONFIDENT and pull != 0.0:
-                spread = spread_of(state.cells, (margins, c), slots, x)
-                weighed = (labels[i], importance, weight_unit(method.unit, units), c)
-                pull = _confident_move(
-                    loss, method, weighed, spread, z, pull, curvatures[c]
-                )
-            elif method.step == PLAIN and method.unit != UNITLESS:
-                # plain steps on slopes without a bound would go too far and farther
-                give = method.eta * norm * weight_unit(method.unit, units) / unit
-                pull /= 1.0 + curvatures[c] * give
+            asked, curvature = pulls[c] / unit, curvatures[c]
+            pull = answer(loss, method, state, row, c, z, asked, curvature)
             touched = slots if pull != 0.0 else nothing
             values_touched = x if pull != 0.0 else values[:0]
-            step(method, state, c, touched, values_touched, pull, curvatures[c])
-            if method.truncation == LAZY_TOP:
-                keep_lazily(method, state, ids, c, touched)
-            elif method.truncation == TOP:
-                keep_top(method, state, ids, c, touched)
-            else:
-                shrink(method, state, c, touched)
-        if method.truncation == LAZY_TOP or (
-            method.truncation == TOP and method.step == MIRROR
-        ):
-            _note_xi(method, state, ids)
+            step(method, state, c, touched, values_touched, pull, curvature)
+            truncate(method, state, ids, c, touched)
+        if has_error(method):
+            note_error(method, state, ids)

@@ -1,14 +1,12 @@
 """Examples as dictionaries, one at a time: ``learn_one`` and ``predict_one``.
 
-Any program that has examples as mappings of names to numbers can learn this way, such as
-one written for river, which is not needed here. Names get numbers in the order in which
-they come.
+Any program that has examples as mappings of names to values can learn this way, such as
+one written for river, which is not needed here.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -16,102 +14,13 @@ import numpy as np
 
 from shortlist._online import OnlineLearner
 from shortlist._preparing import Preparing, preparing_of
-from shortlist._protocols import DataError, Floats, Ids, RowBlock, ShortlistError
+from shortlist._protocols import DataError, Floats, RowBlock, ShortlistError
 from shortlist._scoring import Responding
 from shortlist._shortlist import Shortlist
 from shortlist._targets import Target, choose_target
-from shortlist.kernels.slots import found
 from shortlist.losses import get_loss
-from shortlist.rows._kernels import weight_unit
-from shortlist.rows._step_rules import add_margins
-
-
-class NamedExamples:
-    """A source of what has been learned one by one: it knows the names."""
-
-    name = "learn_one"
-    reiterable = True  # nobody reads it
-    unit = "rows"
-    size: int | None = None
-    n_features: int | None = None
-    label_names: Sequence[str] | None = None
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-        self._names: list[str] = []
-
-    def blocks(self) -> Iterator[RowBlock]:
-        """Nothing is kept of examples."""
-        return iter(())
-
-    def names(self, ids: Ids) -> list[str]:
-        """Names with these numbers."""
-        return [self._names[i] for i in ids.tolist()]
-
-    def ids(self, names: Sequence[str]) -> Ids:
-        """Numbers of these names, which need not have come yet."""
-        try:  # most have
-            return np.array([self._numbers[name] for name in names], np.uint64)
-        except KeyError:
-            return np.array([self._number(name) for name in names], np.uint64)
-
-    def _number(self, name: str) -> int:
-        number = self._numbers.setdefault(name, len(self._names))
-        if number == len(self._names):
-            self._names.append(name)
-        return number
-
-    def block(self, x: Mapping[Any, float], y: float, weight: float) -> RowBlock:
-        """Make a block of one example."""
-        names, values = _checked(x)
-        if not (there := values != 0.0).all():
-            names = [names[i] for i in np.flatnonzero(there)]
-            values = values[there]
-        return _one_row(self.ids(names), values, y, weight)
-
-    def known(self, x: Mapping[Any, float], preparing: Preparing) -> tuple[Ids, Floats]:
-        """Numbers of the features that came before, and their prepared values."""
-        names, values = _prepared(x, preparing)
-        numbers = np.array([self._numbers.get(name, -1) for name in names], np.int64)
-        met = numbers >= 0
-        return numbers[met].astype(np.uint64), values[met]
-
-
-def _checked(x: Mapping[Any, float]) -> tuple[list[str], Floats]:
-    """Names and values; what is no number raises."""
-    names = list(map(str, x))
-    if len(set(names)) < len(names):
-        double = next(name for name, n in Counter(names).items() if n > 1)
-        raise DataError(
-            f"feature {double!r} comes twice, as text and as something else"
-        )
-    values = np.array(list(x.values()))
-    if values.dtype.kind not in "biuf" or not np.isfinite(values).all():
-        for name, value in x.items():
-            if not isinstance(value, Real) or not np.isfinite(float(value)):
-                raise DataError(
-                    f"feature {name!r}: expected a finite number, got {value!r}"
-                )
-    return names, values.astype(np.float64)
-
-
-def _one_row(ids: Ids, values: Floats, y: float, weight: float) -> RowBlock:
-    return RowBlock(
-        np.array([0, len(ids)]),
-        ids,
-        values,
-        np.array([y]),
-        np.array([float(weight)]),
-        first_row=0,
-        position=0,
-    )
-
-
-def _prepared(x: Mapping[Any, float], preparing: Preparing) -> tuple[list[str], Floats]:
-    """Names and values, as a learner sees them."""
-    names, values = _checked(x)
-    anybody = np.arange(len(values), dtype=np.uint64)
-    return names, preparing.apply(_one_row(anybody, values, 0.0, 1.0)).values
+from shortlist.rows._named_examples import NamedExamples, features
+from shortlist.rows._read_row import margins_of_row
 
 
 def target_of_one(loss: Any, y: Any, classes: Sequence[Any] | None) -> Target:
@@ -119,7 +28,7 @@ def target_of_one(loss: Any, y: Any, classes: Sequence[Any] | None) -> Target:
     if classes is None and isinstance(y, bool | np.bool_):
         classes = (False, True)
     if classes is not None:
-        labels = sorted(set(classes))
+        labels = sorted(_distinct(classes))
         codes = np.arange(len(labels), dtype=np.float64)
         return choose_target(loss, codes, labels=labels, classes=labels)
     auto = isinstance(loss, str) and loss == "auto"
@@ -128,21 +37,47 @@ def target_of_one(loss: Any, y: Any, classes: Sequence[Any] | None) -> Target:
     target = None if auto else choose_target(loss, np.array([0.0, 1.0]))
     if target is None or target.classes is not None:
         raise ShortlistError(
-            f"learn_one: expected classes= in the first call, got only the label {y!r}"
+            f"learn_one: expected classes= in the first call, got only the label {y!r}; "
+            "numbers to predict are of type float, or there is loss='squared'"
         )
     return target
 
 
-def raw_label(target: Target, y: Any) -> float:
-    """Number that a label stands for."""
-    if target.classes is None:
-        if not isinstance(y, Real):
-            raise DataError(f"learn_one: expected a number as label, got {y!r}")
-        return float(y)
-    if y not in target.classes:
-        known = ", ".join(map(str, target.classes))
-        raise DataError(f"learn_one: expected one of the labels {known}, got {y!r}")
-    return float(target.values[target.classes.index(y)])
+def _distinct(classes: Sequence[Any]) -> set[Any]:
+    """Labels that a user names, as labels of Python."""
+    return set(classes.tolist() if isinstance(classes, np.ndarray) else classes)
+
+
+class _Codes:
+    """What the loss wants to know of labels."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        codes = target.encode(target.values).tolist()
+        self._of = dict(zip(target.classes or (), codes, strict=True))
+
+    def __call__(self, y: Any) -> float:
+        if self._target.classes is None:
+            if not isinstance(y, Real):
+                raise DataError(f"learn_one: expected a number as label, got {y!r}")
+            return float(self._target.encode(np.array([float(y)]))[0])
+        try:
+            return float(self._of[y])
+        except (KeyError, TypeError):  # not there, or nothing that could be
+            known = ", ".join(map(str, self._target.classes))
+            raise DataError(
+                f"learn_one: expected one of the labels {known}, got {y!r}"
+            ) from None
+
+
+def _prepared(x: Mapping[Any, Any], preparing: Preparing) -> dict[str, float]:
+    """Values by name, as a learner sees them."""
+    keys, values = features(x)
+    n, one = len(values), np.ones(1)
+    anybody = np.arange(n, dtype=np.uint64)
+    row = RowBlock(np.array([0, n]), anybody, values, one, one, 0, 0)
+    prepared: Floats = preparing.apply(row).values
+    return dict(zip(map(str, keys), prepared.tolist(), strict=True))
 
 
 class OneByOne:
@@ -150,6 +85,9 @@ class OneByOne:
 
     ``_learner`` and ``_publish`` are the estimator's own.
     """
+
+    #: Pipelines of river ask whether their last step wants labels.
+    _supervised = True
 
     loss: Any
     _state: Any
@@ -159,8 +97,7 @@ class OneByOne:
     def shortlist_(self) -> Shortlist:
         """The result, made when it is asked for."""
         if getattr(self, "_is_stale", False):
-            learner: OnlineLearner = self._learner(one_pass=True)  # type: ignore[attr-defined]
-            self.shortlist_ = learner.result(self._state, self._examples)
+            self.shortlist_ = self._one_learner.result(self._state, self._examples)
         try:
             return self._shortlist
         except AttributeError:
@@ -172,7 +109,7 @@ class OneByOne:
 
     def learn_one(
         self,
-        x: Mapping[Any, float],
+        x: Mapping[Any, Any],
         y: Any,
         w: float = 1.0,
         *,
@@ -180,10 +117,13 @@ class OneByOne:
     ) -> Any:
         """Learn from one example.
 
+        Settings are those of the first call.
+
         Parameters
         ----------
-        x : mapping of names to numbers
-            Features that are not named are 0.
+        x : mapping of names to values
+            A number is a feature with the name of its key; text makes a feature
+            ``key=text``, which is 1. Features that are not named are 0.
         y : label or number
         w : float, default=1.0
             Importance of the example.
@@ -195,54 +135,74 @@ class OneByOne:
         -------
         self : object
         """
-        if not hasattr(self, "_examples"):
-            self._begin(y, classes)
         if not (isinstance(w, Real) and 0.0 <= w < np.inf):
             raise ShortlistError(f"w should be at least 0 and finite, got {w!r}")
-        label = raw_label(self._state.target, y)
-        self._one_learner.step(self._state, self._examples.block(x, label, w))
+        if not hasattr(self, "_examples"):
+            self._begin(x, y, classes)
+        elif classes is not None:
+            self._check_classes(classes)
+        block = self._examples.block(x, self._codes(y), w)
+        learner, state = self._one_learner, self._state
+        learner.step(state, learner.ready(state, block, 1))
         self._is_stale = True
         return self
 
-    def _begin(self, y: Any, classes: Sequence[Any] | None) -> None:
+    def _begin(self, x: Mapping[Any, Any], y: Any, classes: Any) -> None:
         if hasattr(self, "_state"):
             raise ShortlistError(
                 "learn_one cannot go on from partial_fit, whose features have no names "
                 "of their own; use a new estimator"
             )
         self._check_request()  # type: ignore[attr-defined]
+        target = target_of_one(self.loss, y, classes)
+        examples = NamedExamples()
+        learner: OnlineLearner = self._learner(one_pass=True)  # type: ignore[attr-defined]
+        state = learner.begin(examples, target, ())
+        codes = _Codes(state.target)
+        codes(y), features(x)  # a first example that is refused changes nothing
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 delattr(self, name)
-        target = target_of_one(self.loss, y, classes)
-        self._examples = NamedExamples()
-        self._one_learner: OnlineLearner = self._learner(one_pass=True)  # type: ignore[attr-defined]
-        self._state = self._one_learner.begin(self._examples, target, ())
+        self._examples, self._codes = examples, codes
+        self._one_learner, self._state = learner, state
         if target.classes is not None:
             self.classes_ = np.array(target.classes)
+
+    def _check_classes(self, classes: Sequence[Any]) -> None:
+        known = self._state.target.classes
+        if _distinct(classes) != set(known or ()):
+            raise ShortlistError(
+                f"classes should stay {known}, got {tuple(classes)}; use a new estimator"
+            )
+
+    def _check_going_on(self) -> None:
+        super()._check_going_on()  # type: ignore[misc]
+        if hasattr(self, "_examples"):
+            raise ShortlistError(
+                "partial_fit cannot go on from learn_one, whose features have names of "
+                "their own; use a new estimator"
+            )
 
     def _forget(self) -> None:
         """Drop what earlier calls have learned."""
         super()._forget()  # type: ignore[misc]
         if hasattr(self, "_examples"):
-            del self._examples, self._one_learner
+            del self._examples, self._one_learner, self._codes
             self._is_stale = False
 
-    def _margins_of_one(self, x: Mapping[Any, float]) -> np.ndarray:
+    def _knows_nothing(self) -> bool:
+        return not (hasattr(self, "_examples") or hasattr(self, "_shortlist"))
+
+    def _margins_of_one(self, x: Mapping[Any, Any]) -> np.ndarray:
         """Margins of an example, by the weights as they are now; shape (1, margins)."""
         if hasattr(self, "_examples"):
-            ids, values = self._examples.known(x, self._one_learner.preparing)
-            method, state = self._state.model.method, self._state.model.state
-            slots = found(self._state.model.slots, ids)
-            met = slots >= 0
-            z: np.ndarray = state.bias.copy()
-            unit = weight_unit(method.unit, state.unit)
-            add_margins(method, state, slots[met], values[met], unit, z)
+            numbers, values = self._examples.known(x)
+            preparing = self._one_learner.preparing
+            z = margins_of_row(self._state.model, preparing, numbers, values)
             return z[np.newaxis]
         shortlist = self.shortlist_
         assert shortlist.weights is not None
-        prepared = _prepared(x, preparing_of(shortlist.params))
-        values_of = dict(zip(*prepared, strict=True))
+        values_of = _prepared(x, preparing_of(shortlist.params))
         z = shortlist.intercept.copy()
         entries = zip(shortlist.names, shortlist.margin, shortlist.weights, strict=True)
         for name, margin, weight in entries:
@@ -254,28 +214,33 @@ class OneByOne:
             return Responding(self._state.target.loss, self._state.target.classes)
         return Responding(get_loss(self.shortlist_.loss), self.shortlist_.classes)
 
-    def predict_one(self, x: Mapping[Any, float]) -> Any:
+    def predict_one(self, x: Mapping[Any, Any]) -> Any:
         """Predict the label, or the number, of one example.
 
         While a stream is learned one by one the weights of the stream predict, before
-        any refit; otherwise those of the shortlist.
+        any refit; otherwise those of the shortlist. None before anything was learned, so
+        that a stream may begin with a prediction, as those of river do.
 
         Parameters
         ----------
-        x : mapping of names to numbers
+        x : mapping of names to values
         """
+        if self._knows_nothing():
+            return None
         margins, responder = self._margins_of_one(x), self._responder()
         if responder.classes is None:
             return float(responder.responses(margins)[0, 0])
         return responder.classes[int(responder.codes(margins)[0])]
 
-    def predict_proba_one(self, x: Mapping[Any, float]) -> dict[Any, float]:
-        """Probability of each class for one example.
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
+        """Probability of each class for one example; empty before anything was learned.
 
         Parameters
         ----------
-        x : mapping of names to numbers
+        x : mapping of names to values
         """
+        if self._knows_nothing():
+            return {}
         responder = self._responder()
         if responder.classes is None or not responder.loss.has_probability:
             raise AttributeError(

@@ -24,7 +24,8 @@ from shortlist.kernels.slots import (
     with_room,
 )
 from shortlist.kernels.stays import ENTERED, LEFT, MARGIN
-from shortlist.rows._kernels import learn_rows, weight_unit
+from shortlist.rows._kernels import learn_rows
+from shortlist.rows._slope_unit import weight_unit
 from shortlist.rows._state import (
     CONFIDENT,
     COUNT,

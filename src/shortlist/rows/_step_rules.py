@@ -1,5 +1,8 @@
 """The four step rules: what an example does to the cells of its features.
 
+The loss asks for a pull at each margin; ``answer`` says how much of it a rule follows, and
+``step`` does so.
+
 With g = -pull x, the gradient of the loss, H = delta + sqrt(sum of g^2):
 
 * dual averaging (B-ARDA, l1-ARDA): a cell is (sum of g, sum of g^2), and a weight is
@@ -7,16 +10,19 @@ With g = -pull x, the gradient of the loss, H = delta + sqrt(sum of g^2):
 * mirror descent (B-AMD, Ada-Fobos): (w, sum of g^2), w -= eta g / H; B-AMD counts the
   gradient lambda w of the regulariser in g, for all members;
 * plain (OFS): (w, nothing), w = (1 - eta lambda) w - eta g, within the ball of radius
-  1 / sqrt(lambda);
-* confident (SOFS): (w, precision - 1), w += pull x / precision, precision += h x^2 / gamma.
+  1 / sqrt(lambda); pulls of a regression, which have no bound, are damped;
+* confident (SOFS): (w, precision - 1), w += pull x / precision, precision += h x^2 / gamma,
+  where AROW answers a pull as far as the variance of the margin allows.
 
 Sums are kept in units that fade: what stands for them is their value times ``FADE``.
 """
 
 import numpy as np
 
-from shortlist._steps import ROWS
+from shortlist._steps import ROWS, balance
 from shortlist.kernels._jit import kernel, uncounted
+from shortlist.losses import alone, is_apart
+from shortlist.rows._slope_unit import slope_unit, weight_unit
 from shortlist.rows._state import (
     CONFIDENT,
     DUAL,
@@ -26,11 +32,13 @@ from shortlist.rows._state import (
     PLAIN,
     SHRINK,
     TIME,
+    UNITLESS,
 )
 
 
 @kernel
-def _shrunk(weight, by):
+def toward_zero(weight, by):
+    """A weight made smaller by a penalty."""
     return np.sign(weight) * max(0.0, abs(weight) - by)
 
 
@@ -48,8 +56,8 @@ def weight_of(method, first, second, place, shrunk, clock):
     if method.truncation == LAZY_TOP:
         return -method.eta * first * fade / (method.lam * method.eta * time + H)
     if method.step == DUAL:
-        return -method.eta * _shrunk(first * fade, method.lam * time) / H
-    return _shrunk(first, (time - shrunk) * method.eta * method.lam / H)
+        return -method.eta * toward_zero(first * fade, method.lam * time) / H
+    return toward_zero(first, (time - shrunk) * method.eta * method.lam / H)
 
 
 @uncounted
@@ -104,7 +112,7 @@ def _mirror(method, state, margin, slots, x, pull):
         if method.truncation == SHRINK and w != 0.0:  # up to the example before
             H = method.delta + np.sqrt(cells[2 * cell + 1] * fade)
             since = state.clock[TIME] - 1.0 - state.shrunk[cell]
-            w = _shrunk(w, since * method.eta * method.lam / H)
+            w = toward_zero(w, since * method.eta * method.lam / H)
         g = -pull * x[t] + ridge * w
         cells[2 * cell + 1] += g * g / fade
         H = method.delta + np.sqrt(cells[2 * cell + 1] * fade)
@@ -157,7 +165,7 @@ def _project(method, state, margin, slots):
 
 
 @kernel
-def spread_of(cells, where, slots, x):
+def _spread(cells, where, slots, x):
     """Variance of an example's margin, x' Sigma x, for SOFS."""
     margins, margin = where
     spread = 0.0
@@ -176,6 +184,35 @@ def _confident(cells, where, slots, x, move, growth):
         cells[at + 1] += growth * x[t] * x[t]
 
 
+@kernel
+def _confident_pull(loss, method, example, spread, z, pull, curvature):
+    """Pull that AROW follows at a margin: its step is the implicit one."""
+    y, importance, unit, c = example
+    if is_apart(loss) and spread > 0.0:
+        one, target = alone(loss, y, c)
+        move = balance(one, target, z[c : c + 1], importance, method.gamma / spread)
+        return move / (spread * unit)
+    return pull / (method.gamma + curvature * spread)
+
+
+@kernel(forceinline=True)
+def answer(loss, method, state, row, margin, z, pull, curvature):
+    """How much of a pull a rule follows; a row is (y, importance, slots, x, x'x)."""
+    y, importance, slots, x, norm = row
+    if method.step == CONFIDENT and pull != 0.0:
+        spread = _spread(state.cells, (state.bias.shape[0], margin), slots, x)
+        example = y, importance, weight_unit(method.unit, state.unit), margin
+        return _confident_pull(loss, method, example, spread, z, pull, curvature)
+    if method.step == PLAIN and method.unit != UNITLESS:
+        # plain steps on slopes without a bound would go too far and farther
+        unit, slope = (
+            weight_unit(method.unit, state.unit),
+            slope_unit(method.unit, state.unit),
+        )
+        return pull / (1.0 + curvature * (method.eta * norm * unit / slope))
+    return pull
+
+
 @kernel(forceinline=True)
 def step(method, state, margin, slots, x, pull, curvature):
     """Take the step of an example, for one margin; ``pull`` may be 0."""
@@ -190,20 +227,3 @@ def step(method, state, margin, slots, x, pull, curvature):
     elif pull != 0.0:
         where = state.bias.shape[0], margin
         _confident(state.cells, where, slots, x, pull, curvature / method.gamma)
-
-
-@kernel
-def shrink(method, state, margin, slots):
-    """Truncation of Ada-Fobos, for the features of an example; others wait.
-
-    What l1-ARDA shrinks is worked out with its weights.
-    """
-    if method.step != MIRROR:
-        return
-    cells, margins = state.cells, state.bias.shape[0]
-    for t in range(slots.shape[0]):
-        cell = slots[t] * margins + margin
-        H = method.delta + np.sqrt(cells[2 * cell + 1] * state.clock[FADE])
-        by = method.eta * method.lam / H
-        cells[2 * cell] = _shrunk(cells[2 * cell], by)
-        state.shrunk[cell] = state.clock[TIME]
