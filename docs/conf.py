@@ -57,6 +57,7 @@ html_title = f"shortlist {release}"
 html_static_path = ["_static"]
 html_css_files = ["shortlist.css"]
 html_additional_pages = {"index": "to-the-front-page.html"}
+smartquotes = False
 html_copy_source = False
 html_show_copyright = False
 pygments_style = "friendly"
