@@ -4,36 +4,11 @@ The texts come from the commands themselves while the site is built, so they can
 out of date.
 """
 
-from collections.abc import Iterator
-
 import click
+from cli_help import commands
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-
-from shortlist.cli import cli
-
-WIDTH = 84  # characters of a line of help
-
-
-def commands(
-    command: click.Command = cli, parent: click.Context | None = None
-) -> Iterator[click.Context]:
-    """Yield a context for each command, the group first."""
-    name = "shortlist" if parent is None else command.name
-    ctx = click.Context(
-        command,
-        parent=parent,
-        info_name=name,
-        **{**command.context_settings, "terminal_width": WIDTH},
-    )
-    yield ctx
-    if isinstance(command, click.Group):
-        for child in command.list_commands(ctx):
-            found = command.get_command(ctx, child)
-            assert found is not None
-            yield from commands(found, ctx)
-
 
 class CliReference(SphinxDirective):
     """A section for each command, with its help."""

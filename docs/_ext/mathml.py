@@ -4,25 +4,32 @@ The usual ways fetch a script from a network or need TeX. Docutils, which Sphinx
 can turn TeX into MathML; this hands it the formulas.
 """
 
-from docutils.utils.math import latex2mathml
+from docutils.nodes import SkipNode
+from docutils.utils.math import MathError, latex2mathml
 from sphinx.application import Sphinx
+from sphinx.util import logging
+
+LOG = logging.getLogger(__name__)
+
+
+def as_mathml(node, *, as_block: bool) -> str:
+    """The formula of a node; one that docutils does not know is a warning."""
+    try:
+        return latex2mathml.tex2mathml(node.astext(), as_block=as_block)
+    except MathError as error:
+        LOG.warning("formula %r: %s", node.astext(), error, location=node)
+        return node.astext()
 
 
 def _inline(translator, node) -> None:
-    translator.body.append(latex2mathml.tex2mathml(node.astext()))
-    raise _done()
+    translator.body.append(as_mathml(node, as_block=False))
+    raise SkipNode
 
 
 def _display(translator, node) -> None:
-    formula = latex2mathml.tex2mathml(node.astext(), as_block=True)
+    formula = as_mathml(node, as_block=True)
     translator.body.append(f'<div class="formula">{formula}</div>\n')
-    raise _done()
-
-
-def _done() -> Exception:
-    from docutils.nodes import SkipNode
-
-    return SkipNode()
+    raise SkipNode
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
