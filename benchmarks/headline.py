@@ -113,7 +113,9 @@ def clicks():
     }
     lines = read_lines(sizes[size])
     peers = (line["method"] for line in lines if "shortlist" not in line["method"])
-    who |= {peer: peer for peer in peers} | {"Vowpal Wabbit": "Vowpal Wabbit, all features"}
+    who |= {peer: peer for peer in peers} | {
+        "Vowpal Wabbit": "Vowpal Wabbit, all features"
+    }
 
     def describe(group):
         (line,) = group
@@ -143,7 +145,10 @@ def stream():
 
 def table():
     """All parts as Markdown."""
-    rows = ["| task | who | how well | at what cost | script |", "|---|---|---|---|---|"]
+    rows = [
+        "| task | who | how well | at what cost | script |",
+        "|---|---|---|---|---|",
+    ]
     for part in (planted(), expression(), filters(), clicks(), stream()):
         for place, line in enumerate(part.lines):
             task, script = ("", "") if place else (part.task, f"`{part.script}`")

@@ -45,7 +45,14 @@ include_patterns = [
     "CHANGELOG.md",
     "CONTRIBUTING.md",
 ]
-exclude_patterns = ["**/.*", "docs/_build", "docs/_ext", "docs/_templates", "src", "tests"]
+exclude_patterns = [
+    "**/.*",
+    "docs/_build",
+    "docs/_ext",
+    "docs/_templates",
+    "src",
+    "tests",
+]
 templates_path = [str(ROOT / "docs" / "_templates")]  # autosummary asks for it so
 
 myst_enable_extensions = ["dollarmath", "colon_fence"]

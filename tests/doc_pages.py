@@ -76,17 +76,18 @@ def play(page: str, folder: Path) -> Iterator[Step]:
 def refresh(page: str, folder: Path) -> str:
     """The page with what its blocks print now."""
     for what, said, came in play(page, folder):
-        old = f"$ {what}\n{said}" if f"$ {what}\n{said}" in page else None
-        if old is not None:
-            page = page.replace(old, f"$ {what}\n{came}", 1)
-        elif said != came:
-            start = page.index(what) + len(what)
-            head, tail = page[:start], page[start:]
-            if said:
-                tail = tail.replace(f"```text\n{said}```", f"```text\n{came}```", 1)
-            else:
-                tail = tail.replace("```", f"```\n\n```text\n{came}```", 1)
-            page = head + tail
+        if came and not came.endswith("\n"):
+            came += "\n"
+        if said == came:
+            continue
+        start = page.index(what) + len(what)
+        head, tail = page[:start], page[start:]
+        if tail.startswith("```"):  # of a python block
+            below = f"```\n\n```text\n{said}```" if said else "```"
+            tail = tail.replace(below, f"```\n\n```text\n{came}```", 1)
+        else:
+            tail = tail.replace(f"\n{said}", f"\n{came}", 1)
+        page = head + tail
     return page
 
 

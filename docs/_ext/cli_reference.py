@@ -10,6 +10,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+
 class CliReference(SphinxDirective):
     """A section for each command, with its help."""
 

@@ -4,9 +4,13 @@ There, formulas stand indented in the text and |x| is an absolute value. In
 reStructuredText the former would be a quotation and the latter a name to be replaced.
 """
 
-import re
+from __future__ import annotations
 
-from sphinx.application import Sphinx
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 
 def tidy(lines: list[str]) -> list[str]:

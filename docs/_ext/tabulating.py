@@ -18,6 +18,11 @@ def number(text: str | float, digits: int = 3) -> str:
     return f"{value:.{places}f}"
 
 
+def as_written(text: str) -> str:
+    """A short number keeps its digits, a long one has three; nothing for NaN."""
+    return text if len(text) <= 6 and text != "nan" else number(text)
+
+
 def grouped(lines, by):
     """Lines by their values in some columns, in the order of the first of each."""
     groups: dict[tuple[str, ...], list[dict[str, str]]] = {}
@@ -52,7 +57,9 @@ def tabulate(lines, by=(), means=(), medians=(), count="", across=""):
     """Return the header and the rows of a table, all of them text."""
     if not by:
         header = list(lines[0])
-        return header, [[number(line[column]) for column in header] for line in lines]
+        return header, [
+            [as_written(line[column]) for column in header] for line in lines
+        ]
     summaries = [(name, mean) for name in means] + [(name, median) for name in medians]
     if across:
         ((name, summary),) = summaries

@@ -1,7 +1,7 @@
 """Every command and option has help, and docs/cli.md says the same.
 
-``PYTHONPATH=tests python tests/cli/test_cli_docs.py`` brings the page up to date: its tables of
-options and what its worked example prints.
+``PYTHONPATH=tests python tests/cli/test_cli_docs.py`` brings the page up to date: its
+tables of options and what its worked example prints.
 """
 
 import re
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import click
 import pytest
-from doc_pages import commands_in, run_command, words_and_numbers
 
+from doc_pages import commands_in, run_command, words_and_numbers
 from shortlist.cli import cli
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
