@@ -19,7 +19,7 @@ from papers.results import read_lines
 ROOT = Path(__file__).parents[1]
 BENCHMARKS, FOBA = ROOT / "benchmarks" / "results", ROOT / "papers" / "foba" / "results"
 START, END = "<!-- headline -->\n", "<!-- end of headline -->"
-COST = "{:.1f} s of CPU, {:.1f} times the memory of the table"
+COST = "{:.1f} s of CPU, memory {:.1f} x table"
 
 
 class Line(NamedTuple):
@@ -68,7 +68,7 @@ def planted():
 
     def describe(group):
         cost = COST.format(means(group, "cpu"), means(group, "memory"))
-        return f"{means(group, 'recall'):.3f} of them found", cost
+        return f"{means(group, 'recall'):.3f} found", cost
 
     task = "100 planted among 50,000 columns, 5,000 rows"
     return Part(task, "papers.foba.synthetic", of_each(who, lines, "method", describe))

@@ -122,16 +122,18 @@ def test_results_are_tabulated(extensions):
 
     lines = [
         {"set": "a", "k": "5", "score": "0.5", "seconds": "1.0"},
-        {"set": "a", "k": "9", "score": "0.7", "seconds": "3.04159"},
         {"set": "b", "k": "5", "score": "0.9", "seconds": "nan"},
+        {"set": "a", "k": "9", "score": "0.7", "seconds": "3.04159"},
     ]
-    assert tabulate(lines)[1][1:] == [["a", "9", "0.7", "3.04"], ["b", "5", "0.9", ""]]
+    assert tabulate(lines)[1][1:] == [["b", "5", "0.9", ""], ["a", "9", "0.7", "3.04"]]
     header, rows = tabulate(lines, ["set"], ["score"], ["seconds"], count="runs")
     assert header == ["set", "runs", "score", "seconds"]
     assert rows == [["a", "2", "0.600 ± 0.14", "2.02"], ["b", "1", "0.900", ""]]
     header, rows = tabulate(lines, ["set"], ["score"], across="k")
     assert header == ["set", "k = 5", "k = 9"]
     assert rows == [["a", "0.500", "0.700"], ["b", "0.900", ""]]
+    _, rows = tabulate(lines, ["set", "k"], ["score"])
+    assert [row[:2] for row in rows] == [["a", "5"], ["a", "9"], ["b", "5"]]
 
 
 def test_docstrings_for_a_terminal_are_right_for_a_page(extensions):

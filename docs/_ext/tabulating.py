@@ -24,11 +24,15 @@ def as_written(text: str) -> str:
 
 
 def grouped(lines, by):
-    """Lines by their values in some columns, in the order of the first of each."""
+    """Lines by their values in some columns, in the order of the first of each.
+
+    Those with the same value in the first of the columns stand together.
+    """
     groups: dict[tuple[str, ...], list[dict[str, str]]] = {}
     for line in lines:
         groups.setdefault(tuple(line[column] for column in by), []).append(line)
-    return groups
+    firsts = list(dict.fromkeys(key[0] for key in groups))
+    return dict(sorted(groups.items(), key=lambda group: firsts.index(group[0][0])))
 
 
 def values(lines, column):
@@ -64,7 +68,7 @@ def tabulate(lines, by=(), means=(), medians=(), count="", across=""):
     if across:
         ((name, summary),) = summaries
         columns = list(dict.fromkeys(line[across] for line in lines))
-        header = [*by, *(f"{across} = {column}" for column in columns)]
+        header = [*by, *(f"{across} = {column or 'none'}" for column in columns)]
         rows = []
         for key, group in grouped(lines, by).items():
             parts = {column: [] for column in columns} | grouped_by_one(group, across)
