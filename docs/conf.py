@@ -41,12 +41,11 @@ include_patterns = [
     "docs/api/generated/*.rst",
     "papers/*.md",
     "papers/**/*.md",
-    "benchmarks/*.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
 ]
 exclude_patterns = [
-    "**/.*",
+    ".*",
     "docs/_build",
     "docs/_ext",
     "docs/_templates",
