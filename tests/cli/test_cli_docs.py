@@ -1,19 +1,17 @@
 """Every command and option has help, and docs/cli.md says the same.
 
-``python tests/cli/test_cli_docs.py`` brings the page up to date: its tables of options and
-what its worked example prints.
+``PYTHONPATH=tests python tests/cli/test_cli_docs.py`` brings the page up to date: its
+tables of options and what its worked example prints.
 """
 
-import os
 import re
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import click
 import pytest
 
+from doc_pages import commands_in, run_command, words_and_numbers
 from shortlist.cli import cli
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
@@ -99,7 +97,7 @@ def test_the_page_has_every_command_and_option(path):
     part = section(PAGE.read_text(), path)
     assert part, f"docs/cli.md has no section on `{path}`"
     assert table(COMMANDS[path]) in part, (
-        f"run python {__file__} to bring it up to date"
+        f"run PYTHONPATH=tests python {__file__} to bring it up to date"
     )
 
 
@@ -107,29 +105,9 @@ def play(page, folder):
     """Run the worked example; yield each command, what the page says and what came."""
     (script,) = re.findall(r"```python\n(.*?)```", page, re.S)
     (folder / "make_visits.py").write_text(script)
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    sessions = "".join(re.findall(r"```console\n(.*?)```", page, re.S))
-    for step in re.split(r"^\$ ", sessions, flags=re.M)[1:]:
-        command, _, said = step.partition("\n")
-        done = subprocess.run(
-            command,
-            shell=True,
-            cwd=folder,
-            env=os.environ | {"PATH": path, "SHORTLIST_QUIET": "1"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=300,
-            check=True,
-        )
-        yield command, said, done.stdout
-
-
-def words_and_numbers(text):
-    """Words of a text, and its numbers, which may differ in the last digits."""
-    pattern = r"[-+]?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?"
-    words = re.sub(pattern, "#", text).split()
-    return words, [float(n.replace(",", "")) for n in re.findall(pattern, text)]
+    for block in re.findall(r"```console\n(.*?)```", page, re.S):
+        for command, said in commands_in(block):
+            yield command, said, run_command(command, folder)
 
 
 def test_the_worked_example_runs_and_prints_what_the_page_says(tmp_path):

@@ -133,7 +133,7 @@ class BARDA(_Adaptive):
     probabilities.
 
     Memory grows with the number of different features, about 80 bytes each;
-    :class:`shortlist.sketch.Mission` has no such need.
+    :class:`Mission` has no such need.
 
     References
     ----------

@@ -14,7 +14,7 @@ from shortlist.sources._lines import LineSource, number_expected
 
 
 class LibsvmSource(LineSource):
-    r"""Rows of libsvm text: ``label id:value id:value ... # comment``, one a line.
+    r"""Rows of libsvm text, one a line: ``label id:value id:value # comment``.
 
     Ids are integers from 0 to 2^64 - 1, in any order; repeated ids add up. Blank lines,
     comments and ``qid:`` tokens are passed over; a line with a label only is a row

@@ -32,7 +32,7 @@ _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 class VwSource(HashedLineSource):
-    r"""Rows of Vowpal Wabbit text: ``label importance base tag|space a b:2 |...``.
+    r"""Rows of Vowpal Wabbit text, ``label importance base tag|space a b:2``.
 
     Before the first bar may stand a label, an importance of 0 or more (the row's weight)
     and a base (ignored), all numbers, and a tag (ignored), which touches the bar or
