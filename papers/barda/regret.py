@@ -71,12 +71,16 @@ def best_in_hindsight(X, y, k):
     return min(found, key=lambda pair: pair[0])
 
 
-def errors(model):
-    """Last truncation error noted, the largest so far and, as they are noted, their sum."""
+def errors(model, T):
+    """Last truncation error noted, the largest so far, and their sum over T rows.
+
+    Some are noted; each stands for the rows since the one before, the last also for those
+    that follow it.
+    """
     n = int(model.state.clock[N_XI])
     rows, xi = model.state.xi[:n].T
-    gaps = np.diff(rows, prepend=0.0)
-    return {"xi": xi[-1], "xi_max": float(xi.max()), "xi_sum": float(gaps @ xi)}
+    total = np.diff(rows, prepend=0.0) @ xi + (T - rows[-1]) * xi[-1]
+    return {"xi": xi[-1], "xi_max": float(xi.max()), "xi_sum": float(total)}
 
 
 def weights_of(rule, model, target, n_features):
@@ -109,7 +113,7 @@ def follow(X, y, k, case, passes, best):
                 "length": float(ideal @ ideal),
                 "largest": float(np.abs(ideal).max()),
                 "gradients": float(np.sqrt(model.state.cells[1::2]).sum()),
-                **errors(model),
+                **errors(model, T),
                 "apart": apart,
             },
         )
