@@ -88,9 +88,11 @@ class _Centre:
     def __init__(self) -> None:
         self._changed = asyncio.Condition()
         self._places: dict[int, Place] = {}
+        self._lives: list[int] | None = None
 
     async def begin(self, start: Floats, notes: list[Any], tau_max: int) -> None:
-        self._board = CentralBoard(start, notes, tau_max)
+        # nobody who was thought dead in an earlier pass may push in this one
+        self._board = CentralBoard(start, notes, tau_max, self._lives)
 
     async def enter(self, worker: int, place: Place) -> Entry:
         async with self._changed:
@@ -122,7 +124,9 @@ class _Centre:
     async def close(self) -> Gathered:
         async with self._changed:
             self._changed.notify_all()
-            return self._board.close()
+            found = self._board.close()
+            self._lives = self._board.lives
+            return found
 
 
 class _Worker:
@@ -210,6 +214,7 @@ class Crew:
                         f"worker {t}: {deaths} workers died in one pass; see Ray's logs"
                     )
                 self.deaths += 1
+                ray.kill(self._workers[t])  # who cannot be reached may be alive
                 # rather in a crowd than waiting for room that was lost with a machine
                 self._workers[t] = self._hire(0)
                 running[self._send(t, jobs[t])] = t
