@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from shortlist import ShortlistError
 from shortlist._targets import Target
@@ -14,7 +15,8 @@ from shortlist.columns._data import Data
 from shortlist.columns._sharing import SharedSubstitution
 from shortlist.columns._substitution import Request, quotas
 from shortlist.engines.board import SharedBoard
-from shortlist.engines.serial import Interrupted
+from shortlist.engines.serial import Broken, Interrupted
+from shortlist.engines.workers import on_threads
 from shortlist.losses import Logistic, Squared
 from shortlist.sources import ArrayColumns
 
@@ -152,6 +154,34 @@ def test_what_a_worker_holds_is_restored_from_its_report(loss):
         np.testing.assert_array_equal(again.margins(), worker.margins())
         assert again.retained.holds() == worker.retained.holds()
         assert Holding.of(again).names == report.names
+
+
+def test_bad_data_in_mid_run_leave_what_was_found():
+    X, y, _ = draw()
+    last = np.random.default_rng(0).permutation(X.shape[1])[-1]  # as it is dealt
+    X[3, last] = np.nan
+    selector = OnlineSubstitution(8, n_workers=2)
+    with pytest.raises(Broken, match=f"row 3, column 'x{last}'"):
+        selector.fit_columns(X, y)
+    assert selector.shortlist_.n_selected == 8
+
+
+def test_matrix_products_of_workers_do_not_wait_for_each_other():
+    seen = []
+
+    def work():
+        seen.extend(
+            library["num_threads"]
+            for library in threadpool_info()
+            if library["user_api"] == "blas"
+        )
+        yield
+
+    before = threadpool_info()
+    on_threads([work(), work()])
+    assert seen
+    assert set(seen) == {1}
+    assert threadpool_info() == before
 
 
 def test_an_interrupt_leaves_what_was_found():
