@@ -1,6 +1,7 @@
 """Asynchronous workers: budget, sums and recall, on threads and simulated."""
 
 import pickle
+import signal
 import sys
 
 import numpy as np
@@ -15,6 +16,7 @@ from shortlist.columns._data import Data
 from shortlist.columns._sharing import SharedSubstitution
 from shortlist.columns._substitution import Request, quotas
 from shortlist.engines.board import SharedBoard
+from shortlist.engines.ray_cluster import Crew, _uninterrupted
 from shortlist.engines.serial import Broken, Interrupted
 from shortlist.engines.workers import on_threads
 from shortlist.losses import Logistic, Squared
@@ -164,6 +166,39 @@ def test_bad_data_in_mid_run_leave_what_was_found():
     with pytest.raises(Broken, match=f"row 3, column 'x{last}'"):
         selector.fit_columns(X, y)
     assert selector.shortlist_.n_selected == 8
+
+
+def test_an_interrupt_while_a_cluster_starts_is_an_interrupt(monkeypatch):
+    class NotYet(Crew):
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def run(self, *_):
+            raise KeyboardInterrupt  # before there is a board to ask
+
+    X, y, _ = draw(p=60)
+    monkeypatch.setattr("shortlist.columns._cluster.Crew", NotYet)
+    selector = OnlineSubstitution(8, n_workers=2, engine="ray")
+    with pytest.raises(Interrupted):
+        selector.fit_columns(X, y)
+    assert selector.shortlist_.n_selected == 0
+
+
+def test_ctrl_c_is_put_off_while_ray_starts():
+    seen = []
+
+    def start():
+        with _uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            seen.append("goes on")
+
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    assert seen == ["goes on"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_matrix_products_of_workers_do_not_wait_for_each_other():

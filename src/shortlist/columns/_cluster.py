@@ -175,7 +175,8 @@ class ClusterSubstitution(SharedSubstitution):
             # the sum begins anew in each pass, as the columns say it
             gathered = self.crew.run(sum_of(self._pushed), notes, jobs, tell)
         except (KeyboardInterrupt, DataError):
-            self._take_back(self.crew.gather())
+            if self.crew.has_begun:
+                self._take_back(self.crew.gather())
             raise
         self._take_back(gathered)
 
