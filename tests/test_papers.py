@@ -157,6 +157,39 @@ def test_peers_of_room_rows_learn_the_same_stream(scripts, monkeypatch, capsys):
         assert re.search(rf"^{kind} +B-ARDA, k = 100", printed, re.M)
 
 
+def test_speed_up_of_substitution_is_that_against_one_worker(reported, tmp_path):
+    head = "engine,kind,n,p,workers,repeat,seconds,start,loss,recall,cores"
+    lines = [
+        *(f"threads,regression,1000,8192,1,{i},4.{i},0,0.5,1,2" for i in (0, 2)),
+        "threads,regression,1000,8192,2,0,2.05,0,0.5,0.9,2",
+        "ray,classes,1000,8192,1,0,6,7.5,0.25,0.5,2",
+    ]
+    printed = reported("os", {"speedup": [head, *lines]})
+    assert "Figure 3: 2 cores" in printed
+    row = "| threads | regression | 1000 | 8192 |"
+    assert f"{row} 1 | 2 | 0.0 | 4.10 | 1.00 | 0.5 | 1.000 |" in printed
+    assert f"{row} 2 | 1 | 0.0 | 2.05 | 2.00 | 0.5 | 0.900 |" in printed
+    assert "| 1 | 1 | 7.5 | 6.00 | 1.00 | 0.25 | 0.500 |" in printed
+    assert (tmp_path / "speedup.png").stat().st_size > 1000
+
+
+def test_parts_of_a_benchmark_of_columns_leave_each_other_alone(scripts, tmp_path):
+    from benchmarks.columns import Speed, Table
+    from papers.results import read_lines
+
+    speed, memory = (Table(part, tmp_path / "all.csv") for part in ("speed", "memory"))
+    Speed(speed, 200, 80).compare(10)
+    memory.add("peak", n=5, p=7, k=2, megabytes=3.5)
+    for table in (speed, memory, speed):
+        table.write()
+    lines = read_lines(tmp_path / "all.csv")
+    assert [line["part"] for line in lines] == ["memory", *["speed"] * 4]
+    assert lines[0]["megabytes"] == "3.5"
+    by_name = {line["what"]: line for line in lines}
+    assert by_name["blocks, same steps"]["same_features"] == "True"
+    assert float(by_name["defaults"]["columns_per_s"]) > 0.0
+
+
 @pytest.mark.parametrize(
     ("script", "words", "files"),
     [

@@ -232,8 +232,8 @@ def theory(lines, picture):
 def speedup(lines, picture):
     """Figure 3."""
     keys = ("engine", "kind", "n", "p", "workers")
-    seconds, loss, recall = (
-        means(lines, keys, f) for f in ("seconds", "loss", "recall")
+    seconds, start, loss, recall = (
+        means(lines, keys, f) for f in ("seconds", "start", "loss", "recall")
     )
     cases = list(dict.fromkeys(key[:4] for key in seconds))
     made, axes = figure(1, 2)
@@ -252,6 +252,7 @@ def speedup(lines, picture):
                     *case,
                     q,
                     seconds[key][2],
+                    f"{start[key][0]:.1f}",
                     f"{spent:.2f}",
                     f"{times[0] / spent:.2f}",
                     f"{loss[key][0]:.4g}",
@@ -260,8 +261,8 @@ def speedup(lines, picture):
             )
     cores = "/".join(sorted({line["cores"] for line in lines}))
     print(f"\nFigure 3: {cores} cores\n")
-    head = ["engine", "kind", "n", "p", "workers", "runs", "seconds", "speed-up"]
-    table([*head, "loss", "recall"], rows)
+    head = ["engine", "kind", "n", "p", "workers", "runs", "start"]
+    table([*head, "seconds", "speed-up", "loss", "recall"], rows)
     axes[0, 0].set(xlabel="workers", ylabel="speed-up")
     axes[0, 1].set(xlabel="workers", ylabel="loss in the end, one worker = 1")
     axes[0, 0].legend(fontsize=6)

@@ -94,6 +94,12 @@ def test_an_iterator_is_read_once_and_gives_what_one_pass_gives(loss):
     assert once.shortlist_.names == listed.shortlist_.names
     assert once.shortlist_.n_features == X.shape[1]
     assert len(once.shortlist_.trace["loss"]) == 1
+    assert once.shortlist_.notes == (
+        "one pass, not 4: the columns can be read only once",
+    )
+    assert not listed.shortlist_.notes
+    once.add_columns((f"day 2, {j}", column) for j, column in enumerate(X[:, :9].T))
+    assert set(once.shortlist_.trace["pass"]) <= {1, 2}
 
 
 def test_models_of_named_columns_predict_tables(tmp_path):
@@ -188,9 +194,37 @@ def test_constant_columns_are_no_candidates_unless_wanted():
 
 
 @pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"exchange": "gradient"},
+        {"loss": "logistic"},
+        {"loss": "logistic", "exchange": "gradient"},
+        {"loss": "softmax"},
+    ],
+    ids=str,
+)
+def test_copies_of_a_column_do_not_fill_the_budget(settings):
+    X, y, _ = draw(n=200, p=9, s=3)
+    target = y if not {"loss"} & set(settings) else np.digitize(y, [7])
+    if settings.get("loss") == "softmax":
+        target = np.digitize(y, [6, 8])
+    copies = np.hstack([X, -3 * X, X])
+    fitted = OnlineSubstitution(9, **settings).fit(copies, target)
+    chosen = fitted.get_support(indices=True)
+    assert len(chosen) == len(set(chosen % 9)) == 9
+    wanted = {"always": [0, 9], "k": 9, **settings}
+    fitted = OnlineSubstitution(**wanted).fit(copies, target)
+    assert {0, 9} <= set(fitted.get_support(indices=True))
+
+
+@pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"eta": 0}, "eta should be a number above 0"),
+        ({"m": np.inf}, "m should be a number above 0"),
+        ({"refit": "no"}, "refit should be True or False, got 'no'"),
+        ({"standardize": None}, "standardize should be True or False, got None"),
         ({"m": "large"}, "m should be a number above 0"),
         ({"passes": 0}, "passes should be a whole number"),
         ({"exchange": "swap"}, "exchange should be"),
@@ -210,10 +244,11 @@ def test_settings_that_make_no_sense_are_refused(settings, message):
 
 def test_labels_and_rows_have_to_agree():
     X, y, _ = draw(n=30, p=20)
-    with pytest.raises(
-        DataError, match="expected 29 rows, as there are labels, got 30"
-    ):
-        OnlineSubstitution(2).fit_columns(X, y[1:])
+    for n_workers in (1, 2):
+        with pytest.raises(
+            DataError, match="expected 29 rows, as there are labels, got 30"
+        ):
+            OnlineSubstitution(2, n_workers=n_workers).fit_columns(X, y[1:])
     with pytest.raises(ShortlistError, match="y should be given"):
         OnlineSubstitution(2).fit_columns(X)
     with pytest.raises(ShortlistError, match="got 'x99'"):

@@ -1,10 +1,12 @@
 """Asynchronous workers: budget, sums and recall, on threads and simulated."""
 
 import pickle
+import signal
 import sys
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from shortlist import ShortlistError
 from shortlist._targets import Target
@@ -14,7 +16,9 @@ from shortlist.columns._data import Data
 from shortlist.columns._sharing import SharedSubstitution
 from shortlist.columns._substitution import Request, quotas
 from shortlist.engines.board import SharedBoard
-from shortlist.engines.serial import Interrupted
+from shortlist.engines.ray_cluster import Crew, _uninterrupted
+from shortlist.engines.serial import Broken, Interrupted
+from shortlist.engines.workers import on_threads
 from shortlist.losses import Logistic, Squared
 from shortlist.sources import ArrayColumns
 
@@ -152,6 +156,67 @@ def test_what_a_worker_holds_is_restored_from_its_report(loss):
         np.testing.assert_array_equal(again.margins(), worker.margins())
         assert again.retained.holds() == worker.retained.holds()
         assert Holding.of(again).names == report.names
+
+
+def test_bad_data_in_mid_run_leave_what_was_found():
+    X, y, _ = draw()
+    last = np.random.default_rng(0).permutation(X.shape[1])[-1]  # as it is dealt
+    X[3, last] = np.nan
+    selector = OnlineSubstitution(8, n_workers=2)
+    with pytest.raises(Broken, match=f"row 3, column 'x{last}'"):
+        selector.fit_columns(X, y)
+    assert selector.shortlist_.n_selected == 8
+
+
+def test_an_interrupt_while_a_cluster_starts_is_an_interrupt(monkeypatch):
+    class NotYet(Crew):
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def run(self, *_):
+            raise KeyboardInterrupt  # before there is a board to ask
+
+    X, y, _ = draw(p=60)
+    monkeypatch.setattr("shortlist.columns._cluster.Crew", NotYet)
+    selector = OnlineSubstitution(8, n_workers=2, engine="ray")
+    with pytest.raises(Interrupted):
+        selector.fit_columns(X, y)
+    assert selector.shortlist_.n_selected == 0
+
+
+def test_ctrl_c_is_put_off_while_ray_starts():
+    seen = []
+
+    def start():
+        with _uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            seen.append("goes on")
+
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    assert seen == ["goes on"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_matrix_products_of_workers_do_not_wait_for_each_other():
+    seen = []
+
+    def work():
+        seen.extend(
+            library["num_threads"]
+            for library in threadpool_info()
+            if library["user_api"] == "blas"
+        )
+        yield
+
+    before = threadpool_info()
+    on_threads([work(), work()])
+    assert seen
+    assert set(seen) == {1}
+    assert threadpool_info() == before
 
 
 def test_an_interrupt_leaves_what_was_found():

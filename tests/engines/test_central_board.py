@@ -99,6 +99,19 @@ def test_nobody_waits_for_ever_and_nobody_is_too_stale(tau_max, order):
     assert most <= tau_max + 1
 
 
+def test_nobody_of_an_earlier_board_is_taken_for_one_of_the_next():
+    board = CentralBoard(np.zeros(1), [0], 3)
+    lost = Process(board, 0)  # of whom nothing is heard for a while
+    board.enter(0)
+    board.close()
+    later = CentralBoard(np.zeros(1), [0], 3, board.lives)
+    Process(later, 0).push(2)
+    lost.board, lost.sequence = later, 1
+    with pytest.raises(Superseded):
+        lost.push(5)
+    assert later.close().total.tolist() == [2.0]
+
+
 def test_after_the_end_nothing_is_taken():
     board = CentralBoard(np.zeros(1), [0], 3)
     worker = Process(board, 0)

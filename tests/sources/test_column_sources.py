@@ -137,6 +137,15 @@ def test_a_generator_says_that_it_is_spent(X):
             again()
 
 
+def test_a_dictionary_has_columns_by_their_names():
+    source = open_columns({"a": [1.0, 2.0], "b": [np.nan, 3.0]}, missing="zero")
+    assert source.reiterable
+    for _ in range(2):
+        (block,) = source.blocks()
+        assert block.names == ["a", "b"]
+        assert block.values.tolist() == [[1.0, 2.0], [0.0, 3.0]]
+
+
 def test_columns_of_arrays_without_names_are_numbered():
     block = ArrayColumns(np.eye(3)).take([2, "x1"])
     assert list(block.names) == ["x2", "x1"]
@@ -228,6 +237,11 @@ def test_bad_columns_are_refused_by_name(X, tmp_path):
         "expected numbers, got <U1": [("a", ["b"])],
         "expected numbers, got objects": [("a", np.array([{}]))],
         "expected 1 rows, got 2": [("a", [1.0]), ("b", [1.0, 2.0])],
+        "column 1: expected a pair of a name and a column, got ndarray": [
+            ("a", [1.0]),
+            np.array([2.0, 3.0]),
+        ],
+        "expected different names of columns, got 'a' twice": [("a", [1.0])] * 2,
     }
     for message, pairs in bad.items():
         with pytest.raises(DataError, match=message):

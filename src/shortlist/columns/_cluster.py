@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from shortlist._protocols import (
     ColumnSource,
+    DataError,
     Floats,
     Observer,
     Progress,
@@ -173,8 +174,9 @@ class ClusterSubstitution(SharedSubstitution):
         try:
             # the sum begins anew in each pass, as the columns say it
             gathered = self.crew.run(sum_of(self._pushed), notes, jobs, tell)
-        except KeyboardInterrupt:
-            self._take_back(self.crew.gather())
+        except (KeyboardInterrupt, DataError):
+            if self.crew.has_begun:
+                self._take_back(self.crew.gather())
             raise
         self._take_back(gathered)
 

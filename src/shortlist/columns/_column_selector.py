@@ -68,7 +68,7 @@ class ColumnSelector(BaseSelector):
 
         Parameters
         ----------
-        columns : path, array, table, iterable of (name, column), or ColumnSource
+        columns : path, array, table, dict, iterable of (name, column), or ColumnSource
             See ``open_columns``.
         y : array-like of shape (n_samples,), default=None
             None: the target that the source has among its columns.

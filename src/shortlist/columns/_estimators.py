@@ -47,7 +47,8 @@ class OnlineSubstitution(ColumnSelector):
         Those that are in make steps of eta / m. "auto": the longest that are safe, by
         the largest eigenvalue of their Gram matrix.
     passes : int, default=4
-        How often the columns are read, at most. Those of an iterator come once.
+        How often the columns are read, at most. Those of an iterator come once, and the
+        result says so.
     standardize : bool, default=True
         Compare weights in units of each column's standard deviation. The weights
         published are those of the columns as they are.
@@ -93,6 +94,9 @@ class OnlineSubstitution(ColumnSelector):
     instead of numbers to be tuned. Weights are held back by a small ridge while features
     are chosen by a loss other than the squared one. Exact exchanges are ours; for losses
     other than the squared one they depend, a little, on how features come in blocks.
+
+    A column that is a copy of one that is in, but for its unit, does not come in. Several
+    workers each look at those that they hold.
 
     A fitted selector holds on to the columns that are in, for ``add_columns``.
 

@@ -19,7 +19,7 @@ from shortlist.columns._data import Data
 from shortlist.columns._held_model import HeldModel
 from shortlist.columns._parabola import parabolas
 from shortlist.columns._refit import best_fit
-from shortlist.columns._request import check_lists, check_passes
+from shortlist.columns._request import check_lists, check_passes, check_switches
 from shortlist.columns._retained import Prepared
 from shortlist.kernels.shrinking import shrink
 from shortlist.kernels.substitution import ALWAYS, SKIPPED
@@ -68,6 +68,7 @@ class GraftingRequest:
         if not isinstance(self.lam, Real) or not 0 <= float(self.lam) < np.inf:
             raise ShortlistError(f"lam should be a number from 0, got {self.lam!r}")
         check_passes(self.passes, self.tol)
+        check_switches(standardize=self.standardize, refit=self.refit)
         check_lists(self.k, self.always, self.never)
 
     def worker(self, data: Data) -> GraftingWorker:

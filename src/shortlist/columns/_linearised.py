@@ -54,8 +54,8 @@ class LinearisedWorker(HeldModel):
         super().__init__(data, settings.k)
         self.settings = settings
         self._kept = no_columns(settings.k)
-        self._rule = Rule(settings.free, 0.0, 0.0)
         self._l2 = self._ridge() / data.n_examples
+        self._rule = Rule(settings.free, 0.0, 0.0, self._l2)
         self._parabola: Parabola | None = None
 
     @property

@@ -6,7 +6,16 @@ from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from shortlist._protocols import ShortlistError
+
+
+def check_switches(**switches: Any) -> None:
+    """Refuse what is neither True nor False."""
+    for name, value in switches.items():
+        if not isinstance(value, (bool, np.bool_)):
+            raise ShortlistError(f"{name} should be True or False, got {value!r}")
 
 
 def check_passes(passes: Any, tol: Any) -> None:

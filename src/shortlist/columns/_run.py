@@ -106,15 +106,12 @@ class ColumnRun:
         self._came = 0
         self._missed = dict.fromkeys((*self.request.always, *self.request.never))
         self._first = True
+        self._has_come_once = False
         self._loss = self.worker.objective()
 
     def step(self, block: ColumnBlock) -> None:
         """Let the columns of a block arrive."""
-        if block.values.shape[1] != len(self.data.y):
-            raise DataError(
-                f"column {block.names[0]!r}: expected {len(self.data.y)} rows, as there "
-                f"are labels, got {block.values.shape[1]}"
-            )
+        check_rows(block.values.shape[1], self.data, f"column {block.names[0]!r}")
         if self._first:
             self.n_features += len(block.names)
             for name in block.names if self._missed else ():
@@ -142,6 +139,11 @@ class ColumnRun:
         self.pass_number, self.seen = self.pass_number + 1, 0
         return True
 
+    def came_once(self) -> None:
+        """Take back a pass that cannot be; the result will say so."""
+        self.pass_number -= 1
+        self._has_come_once = True
+
     def resume(self) -> None:
         """Be ready for other columns, which come for the first time."""
         self.pass_number, self.seen = self.pass_number + 1, 0
@@ -158,6 +160,7 @@ class ColumnRun:
         searched, bias = worker.weights, worker.intercept
         if self.request.refit:
             worker.refit()
+        once = f"one pass, not {self.request.passes}: the columns can be read only once"
         chosen = published(
             worker,
             self.data,
@@ -166,10 +169,19 @@ class ColumnRun:
             n_features=self.n_features,
             params=self.request.params(worker),
             trace=trace_of(worker.retained.events, self.history),
+            notes=(once,) if self._has_come_once else (),
         )
         if self.request.refit:
             worker.restore(searched, bias)
         return chosen
+
+
+def check_rows(n_rows: int, data: Data, owner: str) -> None:
+    """Refuse columns of which nobody knows the labels."""
+    if n_rows != len(data.y):
+        raise DataError(
+            f"{owner}: expected {len(data.y)} rows, as there are labels, got {n_rows}"
+        )
 
 
 def status_of(

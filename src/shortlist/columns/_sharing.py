@@ -21,6 +21,7 @@ import numpy as np
 from shortlist._protocols import (
     ColumnBlock,
     ColumnSource,
+    DataError,
     Floats,
     Observer,
     Progress,
@@ -29,7 +30,7 @@ from shortlist._protocols import (
 from shortlist._shortlist import Shortlist
 from shortlist.columns._data import Data
 from shortlist.columns._retained import Column, Event, prepare
-from shortlist.columns._run import published, status_of, trace_of
+from shortlist.columns._run import check_rows, published, status_of, trace_of
 from shortlist.columns._substitution import (
     CAPABILITIES,
     Request,
@@ -38,7 +39,7 @@ from shortlist.columns._substitution import (
     sharing_worker_for,
 )
 from shortlist.engines.board import Board, SharedBoard, StaleBoard
-from shortlist.engines.serial import Interrupted
+from shortlist.engines.serial import Broken, Interrupted
 from shortlist.engines.workers import on_threads, take_turns
 from shortlist.kernels.substitution import ALWAYS, SKIPPED
 
@@ -79,6 +80,8 @@ class SharedSubstitution:
                 f"{source.name}: n_workers above 1 need columns that can be read in any "
                 "order: an array, a table or files"
             )
+        if source.n_rows is not None:
+            check_rows(source.n_rows, data, source.name)
         self.data, self.request, self.source = data, request, source
         self.requests = quotas(request, n_workers)
         self._settings = [r.settings(data, n_workers) for r in self.requests]
@@ -110,6 +113,10 @@ class SharedSubstitution:
                 before = loss
         except KeyboardInterrupt:
             raise Interrupted(self.result()) from None
+        except DataError as error:
+            if not any(worker.retained.n for worker in self.workers):
+                raise
+            raise Broken(str(error), self.result()) from error
         return self.result()
 
     def _one_pass(self, n: int, number: int, observe: Observer | None) -> None:

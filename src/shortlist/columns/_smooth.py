@@ -25,7 +25,7 @@ from shortlist.columns._sweep import (
     Swept,
     sweep,
 )
-from shortlist.kernels.substitution import ALWAYS, SKIPPED, power_step, weakest
+from shortlist.kernels.substitution import ALIKE, ALWAYS, SKIPPED, power_step, weakest
 
 #: Rows that a thread works on at a time; sums do not depend on the number of threads.
 _PART = 1 << 14
@@ -55,7 +55,6 @@ class SmoothWorker(HeldModel):
         self.n_arrived = 0
         self._l2 = 0.0 if settings.eta > 0.0 else _SEARCH_RIDGE / data.n_examples
         self._locked = np.zeros(k, np.bool_)
-        self._n_free = 0
         self._gram, self._vector = np.zeros((k, k)), np.zeros(k)
         self._nobody = np.zeros((n_rows, C))
         self._examples = Examples(data.y, data.share)
@@ -90,11 +89,18 @@ class SmoothWorker(HeldModel):
                 if status[j] != SKIPPED and int(block.ids[j]) not in held:
                     always = bool(status[j] == ALWAYS)
                     slot, weight = self._arrive(model, block, j, always, spread)
-                    if slot >= 0:
-                        self._seat(block, j, slot, weight, pass_number)
-                        self._locked[slot] = always
-                        held = self.retained.holds()
-                        n_in += 1
+                    if slot < 0:
+                        continue
+                    products = self._products(block.values[j])
+                    if not always and self._is_copy(products):
+                        continue
+                    left = self.retained.names[slot] if slot < self.retained.n else ""
+                    self._seat(block, j, slot, products)
+                    self._W[slot], self._locked[slot] = weight, always
+                    name = block.names[j]
+                    self.retained.note(self.n_arrived, pass_number, name, left)
+                    held = self.retained.holds()
+                    n_in += 1
         return n_in
 
     def _pool(self) -> Any:
@@ -131,8 +137,7 @@ class SmoothWorker(HeldModel):
         newcomer = -eta * sums[SLOPE_OF_NEWCOMER]
         if always:
             return n, newcomer
-        if self._n_free < self.settings.free:
-            self._n_free += 1
+        if n - self._locked[:n].sum() < self.settings.free:
             return n, newcomer
         if not self.settings.free:
             return -1, newcomer
@@ -160,20 +165,25 @@ class SmoothWorker(HeldModel):
         step = 1.0 / (self._l2 + bound * largest)
         return eta, step, bound
 
-    def _seat(
-        self, block: Prepared, j: int, slot: int, weight: Floats, pass_number: int
-    ) -> None:
+    def _products(self, x: Floats) -> Floats:
+        """Inner products of a column with the retained ones and, last, with itself."""
+        weighted = self.data.share * x
+        products = self.retained.values[: self.retained.n] @ weighted
+        return np.append(products, x @ weighted)
+
+    def _is_copy(self, products: Floats) -> bool:
+        """Whether a column with these products is another's, but for its unit."""
+        squares = self._gram.diagonal()[: self.retained.n] * products[-1]
+        return bool((products[:-1] ** 2 > (1.0 - ALIKE) * squares).any())
+
+    def _seat(self, block: Prepared, j: int, slot: int, products: Floats) -> None:
         """Give a slot to column j."""
         n = self.retained.n
-        left = self.retained.names[slot] if slot < n else ""
         if slot == n:
             self._vector[slot] = 1.0 / np.sqrt(n + 1.0)
-        products = self.retained.values[:n] @ (self.data.share * block.values[j])
-        self._gram[slot, :n] = self._gram[:n, slot] = products
-        self._gram[slot, slot] = self.data.share @ block.values[j] ** 2
-        self._W[slot] = weight
+        self._gram[slot, :n] = self._gram[:n, slot] = products[:-1]
+        self._gram[slot, slot] = products[-1]
         self.retained.seat(block, j, slot)
-        self.retained.note(self.n_arrived, pass_number, block.names[j], left)
 
     def columns(self) -> list[Column]:
         """All that is retained, to be handed over."""
@@ -190,7 +200,6 @@ class SmoothWorker(HeldModel):
         self._W[:n] = np.array(weights).reshape(n, self._W.shape[1])
         self._locked[:n] = [column.locked for column in columns]
         self._vector[:n] = n**-0.5 if n else 0.0
-        self._n_free = n - int(self._locked[:n].sum())
 
     def restore(self, weights: Floats, intercept: Floats) -> None:
         """Go back to weights as they were before a refit."""

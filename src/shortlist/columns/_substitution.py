@@ -14,10 +14,12 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from shortlist._protocols import Capabilities, ShortlistError
 from shortlist.columns._data import Data, Settings
 from shortlist.columns._linearised import LinearisedWorker
-from shortlist.columns._request import check_lists, check_passes
+from shortlist.columns._request import check_lists, check_passes, check_switches
 from shortlist.columns._smooth import SmoothWorker
 from shortlist.columns._squared import SquaredWorker
 from shortlist.losses import Squared
@@ -61,11 +63,12 @@ class Request:
     def __post_init__(self) -> None:
         for name in ("eta", "m"):
             value = getattr(self, name)
-            if value != "auto" and not (isinstance(value, Real) and float(value) > 0):
+            if value != "auto" and not _is_length(value):
                 raise ShortlistError(
                     f"{name} should be a number above 0 or 'auto', got {value!r}"
                 )
         check_passes(self.passes, self.tol)
+        check_switches(standardize=self.standardize, refit=self.refit)
         check_lists(self.k, self.always, self.never)
         if self.exchange not in ("auto", "gradient", "exact"):
             raise ShortlistError(
@@ -111,6 +114,10 @@ class Request:
             "refit": bool(self.refit),
             "tol": float(self.tol),
         }
+
+
+def _is_length(value: Any) -> bool:
+    return isinstance(value, Real) and 0.0 < float(value) < np.inf
 
 
 def worker_for(data: Data, settings: Settings) -> Worker:

@@ -61,6 +61,9 @@ class CentralBoard(SharedBoard):
         What each worker holds at the beginning.
     tau_max : int
         0: workers take turns.
+    lives : sequence of int, default=None
+        What an earlier board of the same workers had counted up to: those that entered
+        there are refused here. None: there was none.
 
     Examples
     --------
@@ -77,22 +80,28 @@ class CentralBoard(SharedBoard):
     shortlist.engines.central_board.Superseded: worker 0: expected life 2, got 1
     """
 
-    def __init__(self, start: Floats, notes: Sequence[Any], tau_max: int) -> None:
+    def __init__(
+        self,
+        start: Floats,
+        notes: Sequence[Any],
+        tau_max: int,
+        lives: Sequence[int] | None = None,
+    ) -> None:
         super().__init__(start)
         self._tau_max = tau_max
         self._reports = [Report(0, note) for note in notes]
         self._logs: list[list[Any]] = [[] for _ in notes]
-        self._lives = [0] * len(notes)
+        self.lives = [0] * len(notes) if lives is None else list(lives)
         self._behind: dict[int, int] = {}  # of those that have pulled and not pushed
         self._applied = self._repeated = self._stalest = 0
 
     def enter(self, worker: int) -> Entry:
         """Begin, or take the place of one that has died."""
         self._behind.pop(worker, None)
-        self._lives[worker] += 1
+        self.lives[worker] += 1
         report = self._reports[worker]
         last = self._last.get(worker, 0)
-        return Entry(self._lives[worker], last, report.done, report.note)
+        return Entry(self.lives[worker], last, report.done, report.note)
 
     def is_due(self, worker: int) -> bool:
         """Whether a worker may pull now."""
@@ -128,9 +137,9 @@ class CentralBoard(SharedBoard):
 
     def check_life(self, worker: int, life: int | None) -> None:
         """Refuse one whose place another has taken."""
-        if life is not None and life != self._lives[worker]:
+        if life is not None and life != self.lives[worker]:
             raise Superseded(
-                f"worker {worker}: expected life {self._lives[worker]}, got {life}"
+                f"worker {worker}: expected life {self.lives[worker]}, got {life}"
             )
 
     def notes_of_others(self, worker: int) -> list[Any]:
@@ -143,7 +152,7 @@ class CentralBoard(SharedBoard):
 
     def close(self) -> Gathered:
         """Take no more from anybody, and tell all."""
-        self._lives = [life + 1 for life in self._lives]
+        self.lives = [life + 1 for life in self.lives]
         return Gathered(
             super().pull(-1),
             [report.note for report in self._reports],

@@ -25,6 +25,10 @@ class ColumnAlgorithm(Protocol):
         """Close a pass; True if another one is wanted."""
         ...
 
+    def came_once(self) -> None:
+        """There is no further pass, though one is wanted: columns come once."""
+        ...
+
     def standing(self) -> tuple[int, float]:
         """Columns that have arrived in this pass, and the loss after the last one."""
         ...
@@ -73,7 +77,10 @@ def run_columns(
                 raise DataError(
                     f"{source.name}: expected columns to choose from, got none"
                 )
-            if not (algorithm.next_pass() and source.reiterable):
+            if not algorithm.next_pass():
+                return algorithm.result()
+            if not source.reiterable:
+                algorithm.came_once()
                 return algorithm.result()
             pass_number += 1
     except KeyboardInterrupt:

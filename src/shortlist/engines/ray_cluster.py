@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import current_thread, main_thread
 from typing import Any, NamedTuple, Protocol
 
 from shortlist._protocols import Floats, ShortlistError
@@ -88,9 +91,11 @@ class _Centre:
     def __init__(self) -> None:
         self._changed = asyncio.Condition()
         self._places: dict[int, Place] = {}
+        self._lives: list[int] | None = None
 
     async def begin(self, start: Floats, notes: list[Any], tau_max: int) -> None:
-        self._board = CentralBoard(start, notes, tau_max)
+        # nobody who was thought dead in an earlier pass may push in this one
+        self._board = CentralBoard(start, notes, tau_max, self._lives)
 
     async def enter(self, worker: int, place: Place) -> Entry:
         async with self._changed:
@@ -122,7 +127,9 @@ class _Centre:
     async def close(self) -> Gathered:
         async with self._changed:
             self._changed.notify_all()
-            return self._board.close()
+            found = self._board.close()
+            self._lives = self._board.lives
+            return found
 
 
 class _Worker:
@@ -151,13 +158,25 @@ class Crew:
         self.n_workers, self._tau_max = n_workers, tau_max
         self._shared_by_all = shared
         self._connected_here = False
+        self.has_begun = False  #: whether there is a board of this pass
         self.deaths = 0  #: workers that died and were replaced
 
     def __enter__(self) -> Crew:
         ray = _import_ray()
-        if not ray.is_initialized():
-            _connect(ray, self.n_workers)
-            self._connected_here = True
+        self._connected_here = not ray.is_initialized()
+        try:
+            with _uninterrupted():
+                if self._connected_here:
+                    _connect(ray, self.n_workers)
+                self._hire_all(ray)
+        except BaseException:  # Ctrl-C, perhaps: nothing is left running
+            if self._connected_here:
+                ray.shutdown()
+            raise
+        return self
+
+    def _hire_all(self, ray: Any) -> None:
+        """Have a board in the middle, and all workers."""
         # With the process that waits for the result: if that is lost all is lost.
         here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
             ray.get_runtime_context().get_node_id(), soft=False
@@ -169,7 +188,6 @@ class Crew:
             .remote()
         )
         self._workers = [self._hire(1) for _ in range(self.n_workers)]
-        return self
 
     def __exit__(self, *_: object) -> None:
         import ray
@@ -194,7 +212,9 @@ class Crew:
         """
         import ray
 
+        self.has_begun = False
         self._ask(self._centre.begin.remote(start, list(notes), self._tau_max))
+        self.has_begun = True
         running = {self._send(t, job): t for t, job in enumerate(jobs)}
         deaths, done, moved = 0, 0, time.monotonic()
         while running:
@@ -210,6 +230,7 @@ class Crew:
                         f"worker {t}: {deaths} workers died in one pass; see Ray's logs"
                     )
                 self.deaths += 1
+                ray.kill(self._workers[t])  # who cannot be reached may be alive
                 # rather in a crowd than waiting for room that was lost with a machine
                 self._workers[t] = self._hire(0)
                 running[self._send(t, jobs[t])] = t
@@ -292,6 +313,23 @@ def _connect(ray: Any, n_workers: int) -> None:
         _node_ip_address="127.0.0.1",
         **quiet,
     )
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Put Ctrl-C off: interrupted while it starts, Ray crashes or leaves processes."""
+    before = signal.getsignal(signal.SIGINT)
+    if current_thread() is not main_thread() or before is None:
+        yield
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt
 
 
 def _import_ray() -> Any:

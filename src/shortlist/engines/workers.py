@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from threading import Event
 
+from threadpoolctl import threadpool_limits
+
 Work = Iterator[object]
 
 
@@ -22,7 +24,8 @@ def take_turns(work: Sequence[Work]) -> None:
 def on_threads(work: Sequence[Work]) -> None:
     """Do all at once, a thread each; the first error ends all and is raised.
 
-    So does Ctrl-C: no thread begins another piece.
+    So does Ctrl-C: no thread begins another piece. Matrix products take one thread each
+    meanwhile: with more they would wait for each other.
     """
     stop = Event()
 
@@ -31,7 +34,7 @@ def on_threads(work: Sequence[Work]) -> None:
             if stop.is_set():
                 return
 
-    with ThreadPoolExecutor(len(work)) as pool:
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(len(work)) as pool:
         running = [pool.submit(do, one) for one in work]
         try:
             wait(running, return_when=FIRST_EXCEPTION)

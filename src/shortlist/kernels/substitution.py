@@ -27,6 +27,8 @@ CANDIDATE, SKIPPED, ALWAYS = -1, -2, -3
 _FRESH = 64
 #: Share of a column's square, left by the retained ones, below which it is one of them.
 _DEPENDENT = 1e-8
+#: Columns are copies if their angle has a squared sine below this.
+ALIKE = 1e-10
 #: An exchange should gain more than this share, so that rounding cannot make it swing.
 _GAIN = 1e-9
 
@@ -59,6 +61,7 @@ class Rule(NamedTuple):
     capacity: int  #: features that may be retained, besides those always in
     eta: float  #: step of a newcomer; 0: 1 / the largest square of a column
     m: float  #: steps of retained ones are eta / m; 0: as long as is safe
+    ridge: float = 0.0  #: part of every square of a column
 
 
 def no_columns(k: int) -> Kept:
@@ -118,6 +121,18 @@ def stays_out(status, holder):
 
 
 @kernel
+def is_copy(kept, block, j, rule):
+    """Whether column j is another's, but for its unit; those always in are not asked."""
+    if block.status[j] == ALWAYS:
+        return False
+    square = (1.0 - ALIKE) * (block.own[j, j] - rule.ridge)
+    for a in range(kept.counts[IN_USE]):
+        if block.kept[j, a] ** 2 > square * (kept.gram[a, a] - rule.ridge):
+            return True
+    return False
+
+
+@kernel
 def substitute(kept, block, rule, holder, taken):
     """Let a block arrive, by the gradient steps of the paper.
 
@@ -152,16 +167,13 @@ def substitute(kept, block, rule, holder, taken):
             sizes[a] = abs(w[a])
         newcomer = -eta * slope
         slot = -1
-        if block.status[j] == ALWAYS:
+        if block.status[j] == ALWAYS or counts[FREE] < rule.capacity:
             slot = n
-        elif counts[FREE] < rule.capacity:
-            slot = n
-            counts[FREE] += 1
         elif rule.capacity > 0:
             slot = weakest(sizes, kept.locked, n)
             if abs(newcomer) <= sizes[slot]:
                 slot = -1
-        if slot >= 0:
+        if slot >= 0 and not is_copy(kept, block, j, rule):
             taken[j, 0] = slot
             w[slot] = newcomer
             seat(kept, block, j, slot, holder)
@@ -174,6 +186,8 @@ def seat(kept, block, j, slot, holder):
     if slot == n:
         kept.counts[IN_USE] += 1
         kept.locked[slot] = block.status[j] == ALWAYS
+        if not kept.locked[slot]:
+            kept.counts[FREE] += 1
         kept.vector[slot] = 1.0 / np.sqrt(n + 1.0)
     for a in range(n):
         kept.gram[slot, a] = kept.gram[a, slot] = block.kept[j, a]
@@ -215,11 +229,8 @@ def substitute_exactly(kept, block, rule, holder, taken):
                 left = 1.0
         newcomer = slope / left
         slot = -1
-        if block.status[j] == ALWAYS:
+        if block.status[j] == ALWAYS or counts[FREE] < rule.capacity:
             slot = n
-        elif counts[FREE] < rule.capacity:
-            slot = n
-            counts[FREE] += 1
         elif rule.capacity > 0:
             for a in range(n):
                 moved = w[a] - h[a] * newcomer
@@ -227,7 +238,7 @@ def substitute_exactly(kept, block, rule, holder, taken):
             slot = weakest(costs, kept.locked, n)
             if costs[slot] >= (1.0 - _GAIN) * slope * newcomer:
                 slot = -1
-        if slot >= 0:
+        if slot >= 0 and not is_copy(kept, block, j, rule):
             taken[j, 0] = slot
             _join(kept, h, left, newcomer, slot)
             seat(kept, block, j, slot, holder)

@@ -17,6 +17,7 @@ from shortlist.sources._column_blocks import (
     hashed,
     usual_columns,
 )
+from shortlist.sources._columns import unique_columns
 from shortlist.sources._labels import check_choice
 
 Pairs = Iterable[tuple[str, Any]]
@@ -25,7 +26,8 @@ Pairs = Iterable[tuple[str, Any]]
 class StreamColumns:
     """Columns that come one by one, each with its name.
 
-    Names are not remembered: whoever draws a block has those of its columns.
+    Names are not remembered: whoever draws a block has those of its columns. That they
+    differ is checked within a block only.
 
     Parameters
     ----------
@@ -96,30 +98,41 @@ class StreamColumns:
         raise DataError(f"{self.name}: expected a column, got none called {missing!r}")
 
     def _all_blocks(self) -> Iterator[ColumnBlock]:
-        pairs = iter(self._pairs() if callable(self._pairs) else self._pairs)
+        pairs = self._named(self._pairs() if callable(self._pairs) else self._pairs)
         position = 0
         for name, column in pairs:
             head = self._checked(name, column)
             width = self.block_columns or usual_columns(len(head))
             # straight to where they belong: a list of them would be as large again
-            values, names = np.empty((width, len(head))), [str(name)]
+            values, names = np.empty((width, len(head))), [name]
             values[0] = head
             for other, more in islice(pairs, width - 1):
                 values[len(names)] = self._checked(other, more)
-                names.append(str(other))
+                names.append(other)
             position += len(names)
             values = values[: len(names)]
+            unique_columns(self.name, names)
             fill_missing(values, names, self.missing, self.name)
             yield ColumnBlock(values, hashed(names), names, position)
             del values  # whoever took it should be the last to hold it
 
+    def _named(self, pairs: Pairs) -> Iterator[tuple[str, Any]]:
+        for number, pair in enumerate(pairs):
+            if not isinstance(pair, tuple | list) or len(pair) != 2:
+                raise DataError(
+                    f"{self.name}: column {number}: expected a pair of a name and a "
+                    f"column, got {type(pair).__name__}"
+                )
+            name, column = pair
+            yield str(name), column
+
     def _checked(self, name: str, column: Any) -> np.ndarray[Any, Any]:
-        array = as_numbers(column, str(name), self.name)
+        array = as_numbers(column, name, self.name)
         if self.n_rows is None:
             self.n_rows = len(array)
         if len(array) != self.n_rows:
             raise DataError(
-                f"{self.name}: column {str(name)!r}: expected {self.n_rows} rows, got "
+                f"{self.name}: column {name!r}: expected {self.n_rows} rows, got "
                 f"{len(array)}"
             )
         return array

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,8 @@ def open_columns(data: Any, **options: Any) -> ColumnSource:
         A path is a directory of ``.npy`` files, an array in one ``.npy`` file (which
         stays on disk), or a file that ends in ``.parquet``, ``.pq``, ``.arrow`` or
         ``.feather``. An iterable yields pairs of a name and a column; so does what a
-        callable returns. A source is returned as it is.
+        callable returns; a dictionary has columns by their names. A source is returned
+        as it is.
     **options
         Keyword options of the source that fits the data, such as ``missing="mean"``.
 
@@ -54,6 +55,8 @@ def open_columns(data: Any, **options: Any) -> ColumnSource:
         return FrameColumns(data, **options)
     if hasattr(data, "shape"):
         return ArrayColumns(data, **options)
+    if isinstance(data, Mapping):
+        return StreamColumns(data.items(), **options)
     if callable(data) or isinstance(data, Iterable):
         return StreamColumns(data, **options)
     raise DataError(
