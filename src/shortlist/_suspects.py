@@ -11,7 +11,7 @@ from shortlist._leaks import leaks
 from shortlist._protocols import RowBlock, RowSource
 from shortlist._shortlist import Shortlist
 from shortlist._targets import MAX_AUTO_CLASSES
-from shortlist.sources import take_from
+from shortlist.sources.taking import take_from
 
 #: Rows, and nonzeros, in which leaks are looked for.
 LOOK_ROWS, _LOOK_NONZEROS = 5_000, 1 << 22

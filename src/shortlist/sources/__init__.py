@@ -24,7 +24,7 @@ from shortlist.sources.jsonl import JsonlSource
 from shortlist.sources.labelled import LabelledSource, LabelMap
 from shortlist.sources.libsvm import LibsvmSource
 from shortlist.sources.parquet import ParquetSource
-from shortlist.sources.taking import take, take_from
+from shortlist.sources.taking import take
 from shortlist.sources.vw import VwSource
 
 __all__ = [
@@ -47,7 +47,6 @@ __all__ = [
     "open_source",
     "split_holdout",
     "take",
-    "take_from",
 ]
 
 
