@@ -59,6 +59,7 @@ def run_process(words):
 
 def shortlist_words(train, k, recipe, model):
     words = [sys.executable, "-m", "shortlist", "select", str(train), "-k", str(k)]
+    words += ["--method", "mission"]
     words += ["--recipe", recipe, "--memory", "12MB", "--holdout", "0", "--quiet"]
     return [*words, "--format", "csv", "-o", str(model)]
 
