@@ -5,8 +5,9 @@
 Peers are in ``benchmarks.rows_peers``.
 
 Speed: rows of 75 features whose ids follow a power law over d, k = 100, parsed already, in
-processor time of this thread, once kernels are compiled; then other k and other numbers of
-features a row, at d = 10^6. ``naive`` scores all of d at each example and parts the k best
+processor time of this thread, once kernels are compiled (the median of blocks of 1000: other
+work of the machine disturbs some of them); then other k and other numbers of features a row,
+at d = 10^6. ``naive`` scores all of d at each example and parts the k best
 from the others, in NumPy; ``reference`` is the version of the tests, which sorts them.
 ``hashed`` has ids spread over 64 bits, so that a table leads to slots. Writes
 ``results/rows.csv``. ``--accuracy``: test accuracy with the defaults on the splits of the
@@ -57,7 +58,7 @@ def draw(rng, d, spread, nnz=NNZ):
     return RowBlock(starts, ids, x, y, np.ones(ROWS), 0, ROWS)
 
 
-def microseconds(method, d, spread=1, *, k=K, nnz=NNZ, n_blocks=20, **settings):
+def microseconds(method, d, spread=1, *, k=K, nnz=NNZ, n_blocks=30, **settings):
     """Time of an example, after as many to warm up."""
     rng = np.random.default_rng(0)
     rule = getattr(_methods, method)(k, **settings).rule
@@ -65,10 +66,12 @@ def microseconds(method, d, spread=1, *, k=K, nnz=NNZ, n_blocks=20, **settings):
     blocks = [draw(rng, d, spread, nnz) for _ in range(2 * n_blocks)]
     for block in blocks[:n_blocks]:
         rule.learn(model, TARGET, block)
-    begin = time.thread_time()
+    seconds = []
     for block in blocks[n_blocks:]:
+        begin = time.thread_time()
         rule.learn(model, TARGET, block)
-    return 1e6 * (time.thread_time() - begin) / (n_blocks * ROWS)
+        seconds.append(time.thread_time() - begin)
+    return 1e6 * np.median(seconds) / ROWS
 
 
 def naive_microseconds(d, n_rows=30):
@@ -76,8 +79,9 @@ def naive_microseconds(d, n_rows=30):
     block = draw(np.random.default_rng(0), d, 1)
     G, S, w = np.zeros(d), np.zeros(d), np.zeros(d)
     apart = -1e-300 * np.arange(d)  # partitions of equals take fifteen times as long
-    begin = time.thread_time()
+    seconds = []
     for i in range(n_rows):
+        begin = time.thread_time()
         inside = slice(block.indptr[i], block.indptr[i + 1])
         ids, x, y = block.ids[inside].astype(int), block.values[inside], block.y[i]
         g = -y * max(0.0, 1.0 - y * (w[ids] @ x)) * x
@@ -87,7 +91,8 @@ def naive_microseconds(d, n_rows=30):
         kept = np.argpartition(G * G / H + apart, -K)[-K:]
         w[:] = 0.0
         w[kept] = -0.3 * G[kept] / H[kept]
-    return 1e6 * (time.thread_time() - begin) / n_rows
+        seconds.append(time.thread_time() - begin)
+    return 1e6 * np.median(seconds)
 
 
 def reference_microseconds(d, n_rows=5):
@@ -100,7 +105,7 @@ def reference_microseconds(d, n_rows=5):
 
 def report_shapes(quick):
     """Print times of other budgets and of shorter and longer rows; return them."""
-    n_blocks, lines = 2 if quick else 20, []
+    n_blocks, lines = 2 if quick else 30, []
     shapes = [(k, NNZ) for k in BUDGETS] + [(K, nnz) for nnz in LENGTHS]
     for k, nnz in shapes:
         for method in ("barda", "bamd"):
