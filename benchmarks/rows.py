@@ -5,13 +5,13 @@
 Peers are in ``benchmarks.rows_peers``.
 
 Speed: rows of 75 features whose ids follow a power law over d, k = 100, parsed already, in
-processor time of this thread, once kernels are compiled (the median of blocks of 1000: other
-work of the machine disturbs some of them); then other k and other numbers of features a row,
-at d = 10^6. ``naive`` scores all of d at each example and parts the k best
-from the others, in NumPy; ``reference`` is the version of the tests, which sorts them.
-``hashed`` has ids spread over 64 bits, so that a table leads to slots. Writes
-``results/rows.csv``. ``--accuracy``: test accuracy with the defaults on the splits of the
-authors of B-ARDA, mean of ten orders of the rows, as far as the data are here.
+processor time of this thread, once kernels are compiled: the median of blocks of 1000, as
+other work of the machine disturbs some. Then other k and other numbers of features a row,
+at d = 10^6. ``naive`` scores all of d at each example and parts the k best from the others,
+in NumPy; ``reference`` is the version of the tests, which sorts them. ``hashed`` has ids
+spread over 64 bits, so that a table leads to slots. Writes ``results/rows.csv``.
+``--accuracy``: test accuracy with the defaults on the splits of the authors of B-ARDA, mean
+of ten orders of the rows, as far as the data are here.
 """
 
 import argparse

@@ -20,7 +20,7 @@ from shortlist._targets import Target
 from shortlist.cli import cli
 from shortlist.columns._cluster import ClusterSubstitution
 from shortlist.columns._data import Data
-from shortlist.columns._sharing import AT_A_TIME
+from shortlist.columns._sharing import at_a_time
 from shortlist.columns._substitution import Request
 from shortlist.engines.serial import Interrupted
 from shortlist.losses import Logistic, Squared
@@ -123,7 +123,8 @@ def check_books(run, X, k):
     assert run.drift < 1e-8
     held = [i for worker in run.workers for i in worker.retained.holds()]
     assert len(set(held)) == len(held) == k
-    pushes = sum(-(-len(range(t, p, q)) // AT_A_TIME) for t in range(q))
+    some = [at_a_time(request.k) for request in run.requests]
+    pushes = sum(-(-len(range(t, p, q)) // some[t]) for t in range(q))
     assert [found.applied for found in run.gathered] == [pushes] * len(run.gathered)
     assert max(found.stalest for found in run.gathered) <= run.tau_max
 

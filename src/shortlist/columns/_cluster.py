@@ -25,7 +25,7 @@ from shortlist._protocols import (
 from shortlist._shortlist import Shortlist
 from shortlist.columns._data import Data, Settings
 from shortlist.columns._retained import Column, prepare
-from shortlist.columns._sharing import AT_A_TIME, SharedSubstitution, let_arrive
+from shortlist.columns._sharing import SharedSubstitution, at_a_time, let_arrive
 from shortlist.columns._substitution import Request, SharingWorker, sharing_worker_for
 from shortlist.engines.central_board import Gathered, Report
 from shortlist.engines.ray_cluster import Crew, RemoteBoard
@@ -99,7 +99,8 @@ class PassOfOne:
         never, pushed = set(self.request.never), worker.margins()
         came, told = holding.came, 0
         while done < len(self.numbers):
-            chosen = self.numbers[done : done + AT_A_TIME].tolist()
+            stop = done + at_a_time(self.settings.k)
+            chosen = self.numbers[done:stop].tolist()
             block = source.take(chosen)  # before the pull: the sum should be fresh
             total = board.pull(board.worker)
             elsewhere = {i for other in board.notes_of_others for i in other.ids}

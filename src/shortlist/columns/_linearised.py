@@ -11,19 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist._protocols import Floats
+from shortlist.columns._arriving import meet
 from shortlist.columns._data import Data, Settings
 from shortlist.columns._held_model import HeldModel
 from shortlist.columns._parabola import Parabola, parabolas, steepest
 from shortlist.columns._refit import best_fit
 from shortlist.columns._retained import Prepared
-from shortlist.kernels.substitution import (
-    ARRIVED,
-    Arriving,
-    Rule,
-    no_columns,
-    refresh,
-    substitute_exactly,
-)
+from shortlist.kernels.substitution import ARRIVED, Rule, no_columns, refresh
 from shortlist.losses.arrays import curvatures_into, mean_loss
 
 #: Columns that meet the same parabola, at least.
@@ -83,14 +77,16 @@ class LinearisedWorker(HeldModel):
         parabola = self._touch()
         products = np.zeros((b, k))
         products[:, :n] = parabola.products(block.values, self.retained.values[:n])
-        arriving = Arriving(
+        holder, taken = meet(
+            self._kept,
             products,
-            parabola.gram(block.values) + self._l2 * np.eye(b),
+            parabola.squares(block.values) + self._l2,
             parabola.correlations(block.values),
             self.retained.recognised(block, status),
+            self._rule,
+            lambda: parabola.gram(block.values),
+            exact=True,
         )
-        holder, taken = np.full(k, -1), np.zeros((b, 2), np.int64)
-        substitute_exactly(self._kept, arriving, self._rule, holder, taken)
         before = self._penalised(self.margins(), self._W[:n])
         w, bias = self._W.copy(), self._bias.copy()
         undo = self.retained.remember(np.flatnonzero(holder[:n] >= 0).tolist())

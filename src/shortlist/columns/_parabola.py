@@ -42,6 +42,12 @@ class Parabola:
         sums = columns @ self.weight
         return np.asarray(rooted @ rooted.T - np.outer(sums, sums) / self._total)
 
+    def squares(self, columns: Floats) -> Floats:
+        """Inner products of columns with themselves."""
+        sums = columns @ self.weight
+        squares = np.einsum("ji,ji->j", columns * self.weight, columns)
+        return np.asarray(squares - sums**2 / self._total)
+
     def products(self, columns: Floats, others: Floats) -> Floats:
         """Inner products of columns with other columns."""
         weighted = columns * self.weight

@@ -22,6 +22,7 @@ class Prepared(NamedTuple):
     values: Floats  #: (b, n_rows)
     center: Floats
     scale: Floats  #: 0 for a column that does not vary
+    squares: Floats  #: (b,) mean squares of the values
     ids: Ids
     names: Sequence[str]
 
@@ -33,9 +34,9 @@ class Prepared(NamedTuple):
 
 def prepare(block: ColumnBlock, share: Floats, *, standardize: bool) -> Prepared:
     """Centre the columns of a block, which is changed, and scale them if wanted."""
-    center, scale = np.empty(len(block.names)), np.empty(len(block.names))
-    standardise(block.values, share, standardize, center, scale)
-    return Prepared(block.values, center, scale, block.ids, block.names)
+    center, scale, squares = np.empty((3, len(block.names)))
+    standardise(block.values, share, standardize, center, scale, squares)
+    return Prepared(block.values, center, scale, squares, block.ids, block.names)
 
 
 class Event(NamedTuple):

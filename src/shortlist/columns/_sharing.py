@@ -43,8 +43,17 @@ from shortlist.engines.serial import Broken, Interrupted
 from shortlist.engines.workers import on_threads, take_turns
 from shortlist.kernels.substitution import ALWAYS, SKIPPED
 
-#: Features that arrive between a pull and a push.
-AT_A_TIME = 16
+#: Features that arrive between a pull and a push, at least and at most.
+_FEWEST_AT_A_TIME, _MOST_AT_A_TIME = 16, 64
+
+
+def at_a_time(k: int) -> int:
+    """Features that arrive between a pull and a push, for a worker that retains k.
+
+    After a pull it has to go over all that it retains, and so before a push: twice as many
+    arrivals keep that from being most of the work. Of more the others would know too late.
+    """
+    return min(_MOST_AT_A_TIME, max(_FEWEST_AT_A_TIME, 2 * k))
 
 
 class SharedSubstitution:
@@ -167,9 +176,9 @@ class SharedSubstitution:
     ) -> Iterator[None]:
         """Let a worker's features arrive, some at a time."""
         worker, request = self.workers[t], self.requests[t]
-        never = set(request.never)
-        for first in range(0, len(numbers), AT_A_TIME):
-            block = self.source.take(numbers[first : first + AT_A_TIME].tolist())
+        never, some = set(request.never), at_a_time(request.k)
+        for first in range(0, len(numbers), some):
+            block = self.source.take(numbers[first : first + some].tolist())
             elsewhere = self._held_by_others(t)
             others = self.board.pull(t) - self._pushed[t]
             self._came[t] += let_arrive(

@@ -8,22 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist._protocols import Floats
+from shortlist.columns._arriving import meet
 from shortlist.columns._data import Data, Settings
 from shortlist.columns._retained import Column, Prepared, Retained
 from shortlist.kernels.substitution import (
     ARRIVED,
     FREE,
     IN_USE,
-    Arriving,
     Rule,
     no_columns,
     refresh,
-    substitute,
-    substitute_exactly,
 )
 
 #: Columns worked on at a time, at least: fewer make matrix products slow.
-_NARROWEST = 32
+_NARROWEST = 64
 
 
 class SquaredWorker:
@@ -103,24 +101,33 @@ class SquaredWorker:
         self, block: Prepared, status: NDArray[np.int64], pass_number: int, y: Floats
     ) -> int:
         b, k, n = len(status), self.settings.k, self.retained.n
-        if self.data.is_uniform:  # one factor for all rows can wait
-            weighted, factor = block.values, float(self.data.share[0])
-        else:
-            weighted, factor = block.values * self.data.share, 1.0
+        weighted, factor = self._weighted(block.values)
         products = np.zeros((b, k))
         products[:, :n] = weighted @ self.retained.values[:n].T
         products[:, :n] *= factor
-        arriving = Arriving(
+        holder, taken = meet(
+            self._kept,
             products,
-            factor * (weighted @ block.values.T),
+            block.squares,
             factor * (weighted @ y),
             self.retained.recognised(block, status),
+            self._rule,
+            lambda: self._gram(block.values),
+            exact=self._is_exact,
         )
-        holder, taken = np.full(k, -1), np.zeros((b, 2), np.int64)
-        work = substitute_exactly if self._is_exact else substitute
-        work(self._kept, arriving, self._rule, holder, taken)
         self.retained.follow(block, taken, holder, pass_number)
         return int((taken[:, 0] >= 0).sum())
+
+    def _weighted(self, values: Floats) -> tuple[Floats, float]:
+        """Columns by the weights of the rows; one factor for all rows can wait."""
+        if self.data.is_uniform:
+            return values, float(self.data.share[0])
+        return values * self.data.share, 1.0
+
+    def _gram(self, values: Floats) -> Floats:
+        """Inner products of columns with each other."""
+        weighted, factor = self._weighted(values)
+        return np.asarray(factor * (weighted @ values.T))
 
     def columns(self) -> list[Column]:
         """All that is retained, to be handed over."""
@@ -132,7 +139,7 @@ class SquaredWorker:
         self.retained.hold(columns)
         n = len(columns)
         values = self.retained.values[:n]
-        self._kept.gram[:n, :n] = (values * self.data.share) @ values.T
+        self._kept.gram[:n, :n] = self._gram(values)
         self._kept.corr[:n] = values @ (self.data.share * self._y)
         self._kept.w[:n] = [column.weight[0] for column in columns]
         self._kept.locked[:n] = [column.locked for column in columns]

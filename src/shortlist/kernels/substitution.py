@@ -3,7 +3,9 @@
 For the squared loss all that matters of a column are its inner products with the columns
 that are retained, with the other columns of its block, and with what is to be predicted.
 One matrix product gives them for a block; what follows is the algorithm itself, one
-arrival after the other.
+arrival after the other. Inner products of a block with itself matter from the first column
+on that comes in. In most blocks none does: a kernel goes as far as that column, and is
+called again once they are known.
 
 Slots hold the features that are retained. In ``counts`` stand how many slots are in use,
 how many of them hold features that may be replaced, how many candidates have arrived, and
@@ -50,7 +52,8 @@ class Arriving(NamedTuple):
     """Inner products of a block of columns."""
 
     kept: Any  #: (b, k) with the retained ones; changes as slots do
-    own: Any  #: (b, b) with each other
+    squares: Any  #: (b,) with themselves
+    own: Any  #: (b, b) with each other, below the diagonal; (0, 0) while not known
     corr: Any  #: (b,) with what is to be predicted
     status: Any  #: (b,) CANDIDATE, SKIPPED, ALWAYS or a slot
 
@@ -125,7 +128,7 @@ def is_copy(kept, block, j, rule):
     """Whether column j is another's, but for its unit; those always in are not asked."""
     if block.status[j] == ALWAYS:
         return False
-    square = (1.0 - ALIKE) * (block.own[j, j] - rule.ridge)
+    square = (1.0 - ALIKE) * (block.squares[j] - rule.ridge)
     for a in range(kept.counts[IN_USE]):
         if block.kept[j, a] ** 2 > square * (kept.gram[a, a] - rule.ridge):
             return True
@@ -133,25 +136,27 @@ def is_copy(kept, block, j, rule):
 
 
 @kernel
-def substitute(kept, block, rule, holder, taken):
-    """Let a block arrive, by the gradient steps of the paper.
+def substitute(kept, block, rule, holder, taken, first):
+    """Let columns of a block arrive, from ``first`` on, by the gradient steps of the paper.
 
     ``holder[slot]``, -1 before, becomes the number in the block of the column that ends up
     there, ``taken[j, 0]`` the slot that column j took when it came, or -1, and
     ``taken[j, 1]`` how many candidates had come by then.
+
+    Returns how many columns have arrived. While ``block.own`` is not known, that may be
+    before all have: the last of them has a slot, and waits to be seated.
     """
     counts, w = kept.counts, kept.w
     grad = np.empty(w.shape[0])
     sizes = np.empty(w.shape[0])
-    for j in range(block.corr.shape[0]):
+    for j in range(first, block.corr.shape[0]):
         taken[j, 0] = -1
         if stays_out(block.status[j], holder):
             continue
         n = counts[IN_USE]
         counts[ARRIVED] += 1
         taken[j, 1] = counts[ARRIVED]
-        square = block.own[j, j]
-        kept.reach[0] = max(kept.reach[0], square)
+        kept.reach[0] = max(kept.reach[0], block.squares[j])
         slope = -block.corr[j]
         for a in range(n):
             slope += block.kept[j, a] * w[a]
@@ -176,12 +181,15 @@ def substitute(kept, block, rule, holder, taken):
         if slot >= 0 and not is_copy(kept, block, j, rule):
             taken[j, 0] = slot
             w[slot] = newcomer
+            if block.own.shape[0] == 0:
+                return j + 1
             seat(kept, block, j, slot, holder)
+    return block.corr.shape[0]
 
 
 @kernel
 def seat(kept, block, j, slot, holder):
-    """Give a slot, perhaps a new one, to column j of the block."""
+    """Give a slot, perhaps a new one, to column j of the block, if ``own`` is known."""
     n = kept.counts[IN_USE]
     if slot == n:
         kept.counts[IN_USE] += 1
@@ -191,40 +199,40 @@ def seat(kept, block, j, slot, holder):
         kept.vector[slot] = 1.0 / np.sqrt(n + 1.0)
     for a in range(n):
         kept.gram[slot, a] = kept.gram[a, slot] = block.kept[j, a]
-    kept.gram[slot, slot] = block.own[j, j]
+    kept.gram[slot, slot] = block.squares[j]
     kept.corr[slot] = block.corr[j]
-    for i in range(block.corr.shape[0]):
+    for i in range(j + 1, block.corr.shape[0]):
         block.kept[i, slot] = block.own[i, j]
     holder[slot] = j
 
 
 @kernel
-def substitute_exactly(kept, block, rule, holder, taken):
-    """Let a block arrive; weights are always those of least squares.
+def substitute_exactly(kept, block, rule, holder, taken, first):
+    """Let columns of a block arrive; weights are always those of least squares.
 
     A newcomer joins for a moment; of all that are then in, the one goes whose going costs
     least, ``w^2 / (2 (gram^-1)_aa)`` for each. So no exchange raises the objective.
-    ``holder`` and ``taken`` as in ``substitute``.
+    Otherwise as ``substitute``.
     """
     counts, w, inverse = kept.counts, kept.w, kept.inverse
     h = np.empty(w.shape[0])
     costs = np.empty(w.shape[0])
-    for j in range(block.corr.shape[0]):
+    for j in range(first, block.corr.shape[0]):
         taken[j, 0] = -1
         if stays_out(block.status[j], holder):
             continue
         n = counts[IN_USE]
         counts[ARRIVED] += 1
         taken[j, 1] = counts[ARRIVED]
-        left, slope = block.own[j, j], block.corr[j]
+        left, slope = block.squares[j], block.corr[j]
         _times(inverse, n, block.kept[j], h)
         for a in range(n):
             left -= h[a] * block.kept[j, a]
             slope -= w[a] * block.kept[j, a]
-        if left <= _DEPENDENT * block.own[j, j]:
+        if left <= _DEPENDENT * block.squares[j]:
             if block.status[j] != ALWAYS:
                 continue
-            left = _DEPENDENT * block.own[j, j]  # it is kept, with hardly a weight
+            left = _DEPENDENT * block.squares[j]  # it is kept, with hardly a weight
             if left <= 0.0:
                 left = 1.0
         newcomer = slope / left
@@ -241,10 +249,19 @@ def substitute_exactly(kept, block, rule, holder, taken):
         if slot >= 0 and not is_copy(kept, block, j, rule):
             taken[j, 0] = slot
             _join(kept, h, left, newcomer, slot)
-            seat(kept, block, j, slot, holder)
-            counts[UPDATES] += 1
-            if counts[UPDATES] >= _FRESH:
-                refresh(kept)
+            if block.own.shape[0] == 0:
+                return j + 1
+            seat_exactly(kept, block, j, slot, holder)
+    return block.corr.shape[0]
+
+
+@kernel
+def seat_exactly(kept, block, j, slot, holder):
+    """Seat column j; compute the inverse afresh now and then."""
+    seat(kept, block, j, slot, holder)
+    kept.counts[UPDATES] += 1
+    if kept.counts[UPDATES] >= _FRESH:
+        refresh(kept)
 
 
 @kernel

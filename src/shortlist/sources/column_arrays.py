@@ -76,11 +76,19 @@ class ArrayColumns(NumberedColumns):
             self._X = np.memmap(*self._X)
 
     def _read(self, numbers: Sequence[int], out: Floats) -> None:
-        if not self._sparse:
-            run = isinstance(numbers, range)
-            chosen = slice(numbers[0], numbers[-1] + 1) if run else list(numbers)
-            out[...] = self._X[:, chosen].T
-            return
+        if isinstance(numbers, range) and not self._sparse:
+            out[...] = self._X[:, numbers[0] : numbers[-1] + 1].T
+        elif not self._sparse and self._X.flags.f_contiguous:
+            for row, number in zip(out, numbers, strict=True):
+                row[...] = self._X[:, number]
+        elif (
+            not self._sparse
+        ):  # many columns of a row together: they are near each other
+            out[...] = self._X[:, list(numbers)].T
+        else:
+            self._read_sparse(numbers, out)
+
+    def _read_sparse(self, numbers: Sequence[int], out: Floats) -> None:
         out[...] = 0.0
         for row, number in zip(out, numbers, strict=True):
             part = slice(int(self._X.indptr[number]), int(self._X.indptr[number + 1]))
