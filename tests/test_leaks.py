@@ -5,6 +5,8 @@ import pytest
 
 from shortlist import select
 from shortlist._leaks import leaks
+from shortlist._protocols import RowBlock
+from shortlist._suspects import about_distinct
 
 
 def named(A, y, n_features=1000, **kind):
@@ -67,3 +69,16 @@ def test_of_many_chosen_features_the_strongest_are_suspects(rng):
     chosen = select(X, y, 120, "mrmr")
     [note] = [note for note in chosen.notes if note.startswith("leak?")]
     assert "'x150'" in note
+
+
+@pytest.mark.parametrize(("n", "ids"), [(3, 10), (5000, 700), (200_000, 2**63)])
+def test_features_of_a_stream_are_counted_about(rng, n, ids):
+    parts = rng.integers(0, ids, (2, n)).astype(np.uint64)
+    blocks = [block_of(part) for part in parts]
+    exact = len(np.unique(parts))
+    assert about_distinct(blocks) == pytest.approx(exact, rel=0.02)
+
+
+def block_of(ids):
+    n = len(ids)
+    return RowBlock(np.array([0, n]), ids, np.ones(n), np.ones(1), np.ones(1), 0, 1)

@@ -47,8 +47,8 @@ class Broken(DataError):
 def look_at_head(source: RowSource) -> tuple[Head, Iterator[RowBlock]]:
     """How the data begin, and all blocks from the first.
 
-    Rows may be long, so most are not kept if the source can give them again. Of a pipe as
-    many are kept, and looked at, as have ``HEAD_NONZEROS`` together.
+    Rows may be long, so beyond a block they are not kept if the source can give them again.
+    Of a pipe as many are kept, and looked at, as have ``HEAD_NONZEROS`` together.
     """
     blocks = iter(source.blocks())
     most = np.inf if source.reiterable else HEAD_NONZEROS
@@ -66,10 +66,10 @@ def look_at_head(source: RowSource) -> tuple[Head, Iterator[RowBlock]]:
         n_seen = int(np.searchsorted(nonzeros + block.indptr[1:], most, "right"))
         labels += block.y[: max(n_seen, not labels)].tolist()
         nonzeros += len(block.ids)
-        if not source.reiterable:
+        if len(head) < 2 or not source.reiterable:
             head.append(block)
-    if source.reiterable:
-        blocks = iter(source.blocks())
+    if source.reiterable and len(head) > 1:
+        head, blocks = [], iter(source.blocks())
     return Head(np.array(labels[:HEAD_ROWS]), rows), _chained(head, blocks)
 
 
