@@ -57,7 +57,7 @@ def about_distinct(blocks: list[RowBlock]) -> int:
     for block in blocks:
         flags[(block.ids * _ODD) >> np.uint64(64 - _FLAG_BITS)] = True
     n_set = min(int(np.count_nonzero(flags)), len(flags) - 1)
-    return max(1, round(-len(flags) * np.log1p(-n_set / len(flags))))
+    return max(1, round(-len(flags) * float(np.log1p(-n_set / len(flags)))))
 
 
 def first_rows(rows: RowSource, most: int = LOOK_ROWS) -> list[RowBlock]:

@@ -10,7 +10,9 @@ from sklearn.metrics import mutual_info_score
 
 from reference.mrmr import binned, mrmr
 from shortlist import MRMR, FoBa, ShortlistError
-from shortlist.table._dependence import cut
+from shortlist.table._bins import cut
+from shortlist.table._dependence import Binned
+from shortlist.table._sparse_bins import SparselyBinned
 
 PAIRS = [(a, b) for a in ("f", "mutual_info") for b in ("correlation", "mutual_info")]
 
@@ -173,6 +175,23 @@ def test_how_the_table_is_held_does_not_matter(form, relevance):
     same = MRMR(4, relevance=relevance).fit(other, y)
     np.testing.assert_allclose(same.relevance_, dense.relevance_, rtol=1e-6)
     assert order_of(same) == order_of(dense)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 12), st.booleans())
+def test_sparse_columns_tell_what_dense_ones_do(seed, bins, weighted):
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random((30, 6)) < rng.random(6), rng.integers(-4, 9, (30, 6)), 0)
+    X = X.astype(float)
+    X[:, 5] = rng.integers(1, 4, 30)  # no zeros at all
+    weight = rng.uniform(0.0, 2.0, 30) if weighted else np.ones(30)
+    categorical = rng.random(6) < 0.3
+    dense = Binned(X, weight, bins, categorical)
+    few = SparselyBinned(sparse.csr_array(X), weight, bins, categorical)
+    y = rng.integers(0, 3, 30).astype(float)
+    both = few.of_labels(y, classes=True), dense.of_labels(y, classes=True)
+    np.testing.assert_allclose(*both, atol=1e-12)
+    for j in range(6):
+        np.testing.assert_allclose(few.of_column(j), dense.of_column(j), atol=1e-12)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

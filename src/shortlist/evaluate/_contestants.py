@@ -156,7 +156,8 @@ def why_not(method: Any, X: Any, n_classes: int, k: int) -> str | None:
     if not isinstance(method, str) or method in YARDSTICKS:
         return None
     n, p = X.shape
-    work = work_of(method, n, p, k, n_classes)
+    density = X.nnz / max(1, n * p) if hasattr(X, "nnz") else 1.0
+    work = work_of(method, n, p, k, n_classes, density)
     if work > _MOST_WORK:
         return (
             f"{n:,} rows x {p:,} features would take it {work / 3e9 / 60:,.0f} minutes"
@@ -164,15 +165,22 @@ def why_not(method: Any, X: Any, n_classes: int, k: int) -> str | None:
     return None
 
 
-def work_of(method: str, n: int, p: int, k: int, n_classes: int) -> float:
-    """Operations, about, that a method takes for n rows of p features; 0: few."""
+def work_of(
+    method: str, n: int, p: int, k: int, n_classes: int, density: float = 1.0
+) -> float:
+    """Operations, about, that a method takes for n rows of p features; 0: few.
+
+    ``density`` is the share of entries that are not 0, which some go by.
+    """
     margins = 1 if n_classes <= 2 else n_classes
     cost = _COSTS.get(_family(selector(method)))
-    return 0.0 if cost is None else float(cost(n, p, k, margins))
+    share = density if method in _GO_BY_ENTRIES else 1.0
+    return 0.0 if cost is None else share * float(cost(n, p, k, margins))
 
 
 #: Operations that a fit may take: a minute or two.
 _MOST_WORK = 3e11
+_GO_BY_ENTRIES = ("mrmr",)
 _COSTS: dict[str, Callable[[float, float, float, float], float]] = {
     # a Newton step of all weights of a support, at every size
     "foba": lambda n, p, k, m: k * n * (k * m) ** 2 if m > 1 else k * n * (p + 20 * k),

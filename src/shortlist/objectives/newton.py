@@ -258,8 +258,9 @@ class _ProductSystem:
         d, residual = np.zeros_like(g), -g
         direction = scaled = residual / unit
         rho = float(residual @ scaled)
-        # the closer, the more digits the step must have for convergence to speed up
-        enough = min(0.01, miss**0.5) ** 2 * rho
+        # the closer, the more digits the step must have for convergence to speed up; far
+        # away a parabola is no good guide, and more digits of its minimum are no gain
+        enough = min(0.3, miss**0.5) ** 2 * rho
         for _ in range(min(2 * len(g), 1000)):
             if rho <= enough or rho == 0.0:
                 break

@@ -11,9 +11,10 @@ from shortlist._protocols import Floats
 from shortlist.kernels.contingency import information_into
 from shortlist.objectives.columns import transposed_product
 from shortlist.objectives.moments import mean_and_spread
+from shortlist.table._bins import cut
 
-# Sparse columns are made dense so many values at a time.
-_DENSE_CELLS = 1 << 20
+# Values that are cut into bins at a time.
+_CELLS_AT_A_TIME = 1 << 20
 
 
 class Dependence(Protocol):
@@ -81,7 +82,7 @@ class Linear:
 
 
 class Binned:
-    """Mutual information, in nats, of columns cut into bins of about equal weight.
+    """Mutual information, in nats, of dense columns cut into bins of about equal weight.
 
     Holds a code for each value of the table: a byte, unless there are more than 256.
     """
@@ -93,7 +94,7 @@ class Binned:
         self._weight, self._bins = weight, bins
         self._levels = np.empty(n_columns, np.int64)
         parts = []
-        for first, block in _dense_blocks(X):
+        for first, block in _blocks(X):
             codes = np.empty((block.shape[1], n_rows), np.int32)
             for j in range(block.shape[1]):
                 most = n_rows if categorical[first + j] else bins
@@ -120,27 +121,8 @@ class Binned:
         return np.maximum(out, 0.0)  # rounding may leave a little less
 
 
-def cut(values: Floats, weight: Floats, bins: int) -> NDArray[np.int64]:
-    """Codes of bins of about equal weight; at most ``bins`` values are their own bins.
-
-    A bin ends with the value at which its share of the weight is reached, so equal
-    values stay together and a row of weight 2 counts as two rows. The largest value
-    never shares a bin with all others: a column that varies stays one that varies.
-    """
-    distinct, place = np.unique(values, return_inverse=True)
-    if len(distinct) <= bins:
-        return np.asarray(place, np.int64)
-    reached = np.cumsum(np.bincount(place, weight))
-    shares = np.arange(1, bins) * reached[-1] / bins
-    ends = np.minimum(np.searchsorted(reached, shares), len(distinct) - 2)
-    return np.asarray(np.searchsorted(np.unique(ends), place), np.int64)
-
-
-def _dense_blocks(X: Any) -> Any:
-    """Yield blocks of columns as dense arrays, each with the number of its first."""
-    step = max(1, _DENSE_CELLS // max(1, X.shape[0]))
-    is_sparse = hasattr(X, "tocsc")
-    by_columns = X.tocsc() if is_sparse else X
+def _blocks(X: Any) -> Any:
+    """Yield blocks of columns, each with the number of its first."""
+    step = max(1, _CELLS_AT_A_TIME // max(1, X.shape[0]))
     for first in range(0, X.shape[1], step):
-        block = by_columns[:, first : first + step]
-        yield first, block.toarray() if is_sparse else block
+        yield first, X[:, first : first + step]

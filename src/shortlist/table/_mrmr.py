@@ -14,6 +14,7 @@ from shortlist._targets import Target
 from shortlist.table._dependence import Binned, Dependence, Linear
 from shortlist.table._filters import LOSSES, Filter, Ranking, filter_learner_of
 from shortlist.table._gather import Table
+from shortlist.table._sparse_bins import SparselyBinned
 
 CAPABILITIES = Capabilities(
     method="mrmr",
@@ -119,7 +120,8 @@ def _measures(
     if "f" in (tells, repeats) or "correlation" in (tells, repeats):
         linear = Linear(X, weight)
     if "mutual_info" in (tells, repeats):
-        binned = Binned(X, weight, settings.bins, categorical)
+        kind = SparselyBinned if hasattr(X, "tocsc") else Binned
+        binned = kind(X, weight, settings.bins, categorical)
     of_labels = linear if tells == "f" else binned
     of_columns = linear if repeats == "correlation" else binned
     assert of_labels is not None
