@@ -19,7 +19,7 @@ from shortlist.engines.board import SharedBoard
 from shortlist.engines.ray_cluster import Crew, _uninterrupted
 from shortlist.engines.serial import Broken, Interrupted
 from shortlist.engines.workers import on_threads
-from shortlist.losses import Logistic, Squared
+from shortlist.losses import Logistic, Squared, SquaredHinge
 from shortlist.sources import ArrayColumns
 
 
@@ -107,6 +107,17 @@ def test_retained_features_are_dealt_evenly_by_strength():
     hands = [np.sort(np.abs(w.weights[:, 0])) for w in run.workers]
     np.testing.assert_array_equal(np.sort([h[0] for h in hands]), before[:4])
     np.testing.assert_array_equal(np.sort([h[-1] for h in hands]), before[-4:])
+
+
+@pytest.mark.parametrize("loss", [Logistic(), SquaredHinge()])
+def test_many_workers_do_not_move_the_intercept_too_far(loss):
+    X, z, _ = draw(n=400, p=600)
+    y = np.where(z > np.quantile(z, 0.3), 1.0, -1.0)  # an intercept is wanted
+    alone, many = (shared(X, y, 16, q, loss=loss, staleness=q) for q in (1, 8))
+    for run in (alone, many):
+        run.run()
+    (_, least), (_, loss_of_many) = alone.history[-1], many.history[-1]
+    assert loss_of_many < 1.2 * least
 
 
 def test_columns_that_come_once_cannot_be_dealt():

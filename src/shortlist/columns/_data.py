@@ -61,3 +61,6 @@ class Settings:
     exchange: str = "gradient"  #: or "exact"
     standardize: bool = True
     n_sharing: int = 1  #: workers whose margins add up
+    #: Whether this one moves the intercept: of several, each of which sees the same need,
+    #: one does. If all did, they would go that many times too far.
+    moves_intercept: bool = True

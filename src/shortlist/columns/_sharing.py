@@ -93,7 +93,10 @@ class SharedSubstitution:
             check_rows(source.n_rows, data, source.name)
         self.data, self.request, self.source = data, request, source
         self.requests = quotas(request, n_workers)
-        self._settings = [r.settings(data, n_workers) for r in self.requests]
+        self._settings = [
+            replace(r.settings(data, n_workers), moves_intercept=t == 0)
+            for t, r in enumerate(self.requests)
+        ]
         self.workers: list[SharingWorker] = [
             sharing_worker_for(data, s) for s in self._settings
         ]

@@ -133,7 +133,8 @@ class SmoothWorker(HeldModel):
         eta, step, bound = self._lengths(sums, x)
         if n:
             self._W[:n] -= step * (slopes + self._l2 * self._W[:n])
-        self._bias -= sums[SLOPES] / (bound * self.settings.n_sharing)
+        if self.settings.moves_intercept:
+            self._bias -= sums[SLOPES] / bound
         newcomer = -eta * sums[SLOPE_OF_NEWCOMER]
         if always:
             return n, newcomer
