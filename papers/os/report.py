@@ -265,7 +265,8 @@ def speedup(lines, picture):
     table([*head, "seconds", "speed-up", "loss", "recall"], rows)
     axes[0, 0].set(xlabel="workers", ylabel="speed-up")
     axes[0, 1].set(xlabel="workers", ylabel="loss in the end, one worker = 1")
-    axes[0, 0].legend(fontsize=6)
+    curves = axes[0, 0].get_legend_handles_labels()
+    axes[0, 1].legend(*curves, fontsize=6, loc="upper left")
     for axis in axes[0]:
         axis.grid(alpha=0.3)
     made.savefig(picture, dpi=130)
