@@ -81,9 +81,8 @@ class ArrayColumns(NumberedColumns):
         elif not self._sparse and self._X.flags.f_contiguous:
             for row, number in zip(out, numbers, strict=True):
                 row[...] = self._X[:, number]
-        elif (
-            not self._sparse
-        ):  # many columns of a row together: they are near each other
+        elif not self._sparse:
+            # many columns of a row together: they are near each other
             out[...] = self._X[:, list(numbers)].T
         else:
             self._read_sparse(numbers, out)
