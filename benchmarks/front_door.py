@@ -4,9 +4,10 @@
 
 Run it from the project's root. In each fold every method chooses from the rows to learn
 from, with its own settings, and one judge says how well the chosen columns predict the
-others, as in ``shortlist compare``. ``select`` is told what it could know of the rows to
-learn from (their number, how many columns, how many zeros, how many classes) and picks one
-of the methods; that one's scores are its scores.
+others, as in ``shortlist compare``. ``select`` is given the rows to learn from, and picks a
+method by their kind and size, then by its trial on parts of them; the score of that method
+in that fold is its score. It is within one standard error on a set if it is so at most
+budgets; "all" is the mean over budgets.
 
 Whoever changes the order of methods in ``shortlist.front`` should look at the sets in
 ``DEVELOP`` only; those in ``JUDGE`` say how good it is. The Parquet file of columns is
@@ -15,6 +16,7 @@ MNIST's 4 against 9, written to a file and read back, as ``select`` would.
 ``seconds`` are CPU seconds of choosing in a fold, ``total`` those of the whole comparison,
 kernels that had to be compiled included.
 
+What was picked goes to ``results/front_door_picks.csv``, a line a fold and budget.
 A line for each fold goes to ``results/front_door.csv`` as it is done, and is not measured
 again (--repeats 0 only prints).
 """
@@ -25,9 +27,12 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 from benchmarks.data import Missing, load
 
 RESULTS = Path(__file__).parent / "results" / "front_door.csv"
+PICKS = RESULTS.with_name("front_door_picks.csv")
+PICK_FIELDS = ("data", "repeat", "k", "fold", "by_rule", "picked", "seconds")
 FIELDS = (
     "data",
     "repeat",
@@ -44,8 +49,6 @@ DEVELOP = (
     "leukemia", "prostate_ge", "arcene", "rcv1_small", "basehock", "madelon", "semeion",
     "farm_ads", "a9a", "news20_multiclass",
 )  # fmt: skip
-#: Bytes that are free, for the facts: much more than any of the tables takes.
-MEMORY = 8 * 10**9
 JUDGE = ("colon", "dexter", "newsgroups20", "parquet")
 
 
@@ -87,71 +90,127 @@ def measure(name, repeat):
         yield (*facts, f"{score:.6f}", f"{r.seconds:.3f}", f"{total:.1f}")
 
 
-def kept():
+def picks(name, repeat):
+    """Lines of what ``select`` picks in each fold, at each budget."""
+    from shortlist.evaluate._compare import are_classes
+    from shortlist.evaluate._splits import folds
+
+    X, y = table_of(name)
+    cv = 5 if len(y) < 5000 else 3
+    pairs = folds(y, cv, None, classes=are_classes(y), seed=repeat)
+    for fold, (train, _) in enumerate(pairs):
+        begun = time.process_time()
+        by_rule, standings = trial(X[train], y[train], KS, repeat)
+        seconds = time.process_time() - begun
+        for place, k in enumerate(KS):
+            method = by_rule[k]
+            if standings is not None:
+                means = {n: s[:, place].mean() for n, s in standings.scores.items()}
+                method = max(means, key=means.__getitem__)
+            facts = (name, repeat, k, fold, by_rule[k], method)
+            yield (*facts, f"{seconds:.1f}")
+
+
+def trial(X, y, ks, seed):
+    """What ``select`` would pick by rule at each budget, and its trial of all budgets."""
+    from shortlist._registry import selector
+    from shortlist.evaluate._compare import are_classes
+    from shortlist.front._choice import choose
+    from shortlist.front._facts import facts_of_rows
+    from shortlist.front._order import Order, chooser
+    from shortlist.front._trial import try_methods
+    from shortlist.sources import ArraySource
+
+    source = ArraySource(X, y)
+    choices = {k: choose(facts_of_rows(source, k=k)) for k in ks}
+    names = source.names(np.arange(X.shape[1]))
+    rivals = choices[max(ks)].rivals
+    contestants = {m: chooser(Order(selector(m), seed=seed), names) for m in rivals}
+    classes = are_classes(y)
+    standings = try_methods(contestants, X, y, ks, classes=classes, seed=seed)
+    return {k: choice.method for k, choice in choices.items()}, standings
+
+
+def kept(path):
     """Lines measured so far."""
-    if not RESULTS.exists():
+    if not path.exists():
         return []
-    with RESULTS.open() as file:
+    with path.open() as file:
         return list(csv.DictReader(file))
 
 
+def add(path, fields, lines):
+    fresh = not path.exists()
+    with path.open("a", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if fresh:
+            writer.writerow(fields)
+        writer.writerows(lines)
+
+
 def run(names, repeats):
-    done = {(line["data"], int(line["repeat"])) for line in kept()}
+    """Measure what is not there yet."""
+    tasks = ((RESULTS, FIELDS, measure), (PICKS, PICK_FIELDS, picks))
     for repeat in range(repeats):
         for name in names:
-            if (name, repeat) in done:
-                continue
-            try:
-                lines = list(measure(name, repeat))
-            except Missing as error:
-                print(error)
-                continue
-            fresh = not RESULTS.exists()
-            with RESULTS.open("a", newline="") as file:
-                writer = csv.writer(file, lineterminator="\n")
-                if fresh:
-                    writer.writerow(FIELDS)
-                writer.writerows(lines)
-            print(f"{name}: {float(lines[0][-1]):.0f} CPU seconds", flush=True)
-
-
-def picked(X, y, k):
-    """Method that ``select`` picks, told what it knows of such a table."""
-    import numpy as np
-
-    from shortlist.front import Facts, choose
-
-    nonzeros = int(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X))
-    n_classes = len(np.unique(y))
-    sizes = (X.shape[0], X.shape[1], nonzeros, 32 * nonzeros)
-    return choose(Facts("rows", *sizes, memory=MEMORY, n_classes=n_classes, k=k)).method
+            for path, fields, task in tasks:
+                known = {(line["data"], int(line["repeat"])) for line in kept(path)}
+                if (name, repeat) in known:
+                    continue
+                try:
+                    lines = list(task(name, repeat))
+                except Missing as error:
+                    print(error)
+                    continue
+                add(path, fields, lines)
+                print(f"{name}: {task.__name__}, {len(lines)} lines", flush=True)
 
 
 def show(names):
     """For each set and budget: the pick, the best, and whether one error lies between."""
     import pandas as pd
 
-    frame = pd.DataFrame(kept()).astype({"k": int, "score": float, "total": float})
-    print("| data | k | picked | its score | best | its score | error | within |")
-    print("|---|---|---|---|---|---|---|---|")
+    kinds = {"k": int, "fold": int, "score": float, "total": float}
+    frame = pd.DataFrame(kept(RESULTS)).astype(kinds)
+    chosen = pd.DataFrame(kept(PICKS)).astype({"k": int, "fold": int, "seconds": float})
+    print(
+        "| data | k | by rule | picked | scores | | best | its score | error | within |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for name in names:
-        part = frame[frame["data"] == name]
-        if part.empty:
+        part, own = (table[table["data"] == name] for table in (frame, chosen))
+        if part.empty or own.empty:
             continue
-        X, y = table_of(name)
-        for k, scores in part.groupby("k"):
-            by = scores.groupby("method")["score"]
-            mean, error = by.mean(), by.sem()
-            method, best = picked(X, y, k), mean.idxmax()
-            if method not in mean:
-                print(f"| {name} | {k} | {method} | not compared | {best} | | | |")
-                continue
-            within = mean[method] >= mean[best] - error[best]
+        keys = ["repeat", "fold", "k"]
+        wide = part.pivot(index=keys, columns="method", values="score")
+        own = own.set_index(keys).loc[wide.index]
+        for way in ("by_rule", "picked"):
+            wide[way] = [
+                wide[method].get(place, float("nan"))
+                if method in wide
+                else float("nan")
+                for place, method in own[way].items()
+            ]
+        for k in (*KS, "all"):
+            here = wide if k == "all" else wide[wide.index.get_level_values("k") == k]
+            here = here.groupby(level=["repeat", "fold"]).mean()
+            mean, error = here.mean(), here.sem()
+            best = mean.drop(["by_rule", "picked"]).idxmax()
+            within = mean["picked"] >= mean[best] - error[best]
+            mine = own if k == "all" else own[own.index.get_level_values("k") == k]
+            names_of = [
+                ", ".join(mine[way].value_counts().index)
+                for way in ("by_rule", "picked")
+            ]
             print(
-                f"| {name} | {k} | {method} | {mean[method]:.3f} | {best} | "
-                f"{mean[best]:.3f} | {error[best]:.3f} | {'yes' if within else 'no'} |"
+                f"| {name} | {k} | {names_of[0]} | {names_of[1]} | {mean['by_rule']:.3f} | "
+                f"{mean['picked']:.3f} | {best} | {mean[best]:.3f} | {error[best]:.3f} | "
+                f"{'yes' if within else 'no'} |"
             )
-        print(f"\n{name}: {part['total'].iloc[0]:.0f} CPU seconds in all\n")
+        print(
+            f"\n{name}: {part['total'].iloc[0]:.0f} CPU seconds in all, "
+            f"{own['seconds'].mean():.0f} for trials of all budgets in a fold\n"
+        )
 
 
 def main():

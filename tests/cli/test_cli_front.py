@@ -35,6 +35,9 @@ def test_a_table_that_fits_goes_to_a_method_for_tables(run, folder):
     done = select(run, folder / "visits.csv", "-k", 2)
     assert "2 features chosen by foba" in done.stdout
     assert "400 rows" in done.stderr.splitlines()[0]
+    assert "in a trial with" in done.stderr.splitlines()[0]
+    ruled = select(run, folder / "visits.csv", "-k", 2, "--no-trial")
+    assert "trial" not in ruled.stderr.splitlines()[0]
     named = select(run, folder / "visits.csv", "-k", 2, "--method", "foba")
     assert named.stdout == select(run, folder / "visits.csv", "-k", 2).stdout
     assert "asks for another" not in named.stderr
@@ -114,3 +117,37 @@ def test_a_pipe_has_no_budget_to_find(run, folder):
     assert "passes by once" in done.stderr
     done = run("select", "-", *words, "2", stdin=text)
     assert done.stderr.startswith("mission (room sketch): rows that pass by once")
+
+
+def test_a_trial_has_no_rows_that_are_held_out(run, folder, monkeypatch):
+    from shortlist.front import _from_rows
+
+    seen, real = [], _from_rows.try_methods
+
+    def spying(contestants, X, y, ks, **options):
+        seen.append(X.shape[0])
+        return real(contestants, X, y, ks, **options)
+
+    monkeypatch.setattr(_from_rows, "try_methods", spying)
+    done = select(run, folder / "visits.parquet", "-k", 2, "--format", "json")
+    held_out = json.loads(done.stdout)["params"]["holdout"]["n_rows"]
+    assert seen == [400 - held_out]
+
+
+def test_columns_are_gone_through_whatever_form_rows_have(run, folder):
+    words = ["-k", 2, "--method", "online_substitution"]
+    for name in ("visits.csv", "visits.parquet"):
+        done = select(run, folder / name, *words)
+        assert "features chosen by online_substitution" in done.stdout
+    done = run(
+        "select",
+        folder / "visits.csv",
+        "--target",
+        "y",
+        "-k",
+        2,
+        "--method",
+        "grafting",
+    )
+    assert done.exit_code == 2
+    assert "grafting goes with --columns" in done.stderr

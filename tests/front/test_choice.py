@@ -89,8 +89,9 @@ def test_methods_that_would_take_hours_are_passed_over_and_it_is_said():
     facts = table(40_000, 300, n_classes=20, k=100)
     assert next(rule for rule in RULES if rule.applies(facts)).methods[0] == "foba"
     choice = choose(facts)
-    assert choice.method == "gsr"
+    assert choice.method == "online_substitution"
     assert "as foba would take" in choice.why
+    assert "foba" not in choice.rivals
     assert choose(replace(facts, k=5)).method == "foba"
 
 
@@ -124,3 +125,17 @@ def test_there_is_a_method_for_all_data(
 def test_the_system_tells_how_much_memory_is_free():
     free = free_memory()
     assert free is None or 10**6 < free < 10**16
+
+
+def test_only_tables_in_memory_have_rivals_for_a_trial():
+    assert choose(table(62, 2000)).rivals[0] == "foba"
+    assert len(choose(table(62, 2000)).rivals) > 3
+    for facts in (Facts("rows", again=False), table(62, 2000, must_stream=True)):
+        assert choose(facts).rivals == ()
+    assert choose(table(500, 40, settings=frozenset(["bins"]))).rivals == ("mrmr",)
+
+
+def test_what_takes_long_on_a_part_of_the_rows_is_not_tried():
+    small, large = (choose(table(4000, p)).rivals for p in (50, 100_000))
+    assert "relieff" in small
+    assert "relieff" not in large

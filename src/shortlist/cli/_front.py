@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from shortlist.cli._holdout import FEWEST_ROWS, Split, hold_out, too_few
+from shortlist.cli._holdout import FEWEST_ROWS, Split, has_parts, hold_out, too_few
 from shortlist.cli._learner import classes_of, given_options, own_options
 from shortlist.cli._progress import progress_bar
 from shortlist.cli._running import Outcome, with_note
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shortlist._protocols import RowSource
     from shortlist.evaluate._choose_k import BudgetCurve
     from shortlist.front import Choice
+    from shortlist.front._order import Order
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -34,13 +35,24 @@ class Budget(click.IntRange):
 
 
 def front_options() -> Callable[[F], F]:
-    """--sample-groups, as ``compare`` has it."""
-    return click.option(
-        "--sample-groups",
-        metavar="COLUMN",
-        help="Rows with the same value in this column (a patient, a user) are never on "
-        "both sides of a split; it is no feature. Rows are then held in memory.",
-    )
+    """--sample-groups, as ``compare`` has it, and --trial."""
+
+    def decorate(command: F) -> F:
+        command = click.option(
+            "--trial/--no-trial",
+            default=True,
+            help="Without --method and for tables that fit in memory: let several methods "
+            "choose from parts of the rows to learn from, 4,000 at most, and take the one "
+            "whose features predict the other parts best.",
+        )(command)
+        return click.option(
+            "--sample-groups",
+            metavar="COLUMN",
+            help="Rows with the same value in this column (a patient, a user) are never "
+            "on both sides of a split; it is no feature. Rows are then held in memory.",
+        )(command)
+
+    return decorate
 
 
 def pick_method(ctx: click.Context, source: RowSource) -> Choice | None:
@@ -116,17 +128,66 @@ def split_rows(ctx: click.Context, source: RowSource) -> tuple[RowSource, Split]
     return rows, Split(train, test, None)
 
 
+def try_rivals(
+    ctx: click.Context, choice: Choice | None, split: Split
+) -> tuple[Choice | None, Split]:
+    """Let a trial on the rows to learn from have the last word about the method."""
+    options = ctx.params
+    # fragments of a sequence overlap: parts of them would know each other
+    unwanted = not options["trial"] or options["dry_run"] or has_parts(split.train)
+    if choice is None or len(choice.rivals) < 2 or unwanted:
+        return choice, split
+    from shortlist.front._from_rows import in_hand, tried
+
+    split = split._replace(train=in_hand(split.train))
+    with progress_bar(options["quiet"]) as observe:
+        choice = tried(
+            split.train,
+            _order(ctx, split.train),
+            choice,
+            _budgets(split.train) if options["k"] == AUTO else [options["k"]],
+            groups=ctx.meta.get("groups"),
+            observe=observe,
+        )
+    options["method"] = choice.method
+    count_all_classes(ctx)
+    return choice, split
+
+
+def _order(ctx: click.Context, rows: RowSource) -> Order:
+    """What is asked of the method that the options name."""
+    from shortlist._registry import selector
+    from shortlist.front._order import Order
+
+    options, capabilities = ctx.params, selector(ctx.params["method"])
+    return Order(
+        capabilities,
+        options["loss"],
+        classes_of(options, rows),
+        options["always"],
+        options["never"],
+        options["seed"],
+        own_options(ctx, capabilities),
+    )
+
+
+def _budgets(rows: RowSource) -> list[int]:
+    """Those to find the best of, as far as there are features for them."""
+    from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
+
+    n = rows.n_features
+    return list(BUDGETS) if n is None else usual_budgets(BUDGETS, n)
+
+
 def find_k(ctx: click.Context, split: Split) -> BudgetCurve | None:
     """Find the budget, if it is to be found, from the rows to learn from."""
     options = ctx.params
     if options["k"] != AUTO:
         return None
     count_all_classes(ctx)
-    from shortlist._registry import selector
-    from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
+    from shortlist.evaluate._choose_k import BUDGETS
     from shortlist.front._from_rows import find_budget
     from shortlist.front._held_rows import HeldRows, held
-    from shortlist.front._order import Order
 
     rows = split.train
     if options["dry_run"]:  # the largest takes longest
@@ -138,25 +199,15 @@ def find_k(ctx: click.Context, split: Split) -> BudgetCurve | None:
             "file first",
             ctx,
         )
-    capabilities = selector(options["method"])
-    order = Order(
-        capabilities,
-        options["loss"],
-        classes_of(options, rows),
-        options["always"],
-        options["never"],
-        options["seed"],
-        own_options(ctx, capabilities),
-    )
-    in_memory = capabilities.room == "table"
+    order = _order(ctx, rows)
+    in_memory = order.capabilities.room in ("table", "columns")
     if in_memory and not isinstance(rows, HeldRows):
         rows = held(rows)
-    n = rows.n_features
     with progress_bar(options["quiet"]) as observe:
         curve, _ = find_budget(
             rows,
             order,
-            list(BUDGETS) if n is None else usual_budgets(BUDGETS, n),
+            _budgets(rows),
             groups=ctx.meta.get("groups"),
             in_memory=in_memory or isinstance(rows, HeldRows),
             observe=observe,

@@ -31,19 +31,25 @@ _OWN_OPTIONS = (
 
 def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, Any]:
     """Make the algorithm that the options describe; refuse what it cannot do."""
+    from shortlist._protocols import ShortlistError
     from shortlist._registry import selector
+    from shortlist.front._columns_of_rows import algorithm_for_rows
 
     options = ctx.params
     capabilities = selector(options["method"])
-    if capabilities.room == "columns":
-        raise click.UsageError(f"{capabilities.method} goes with --columns", ctx)
     own = own_options(ctx, capabilities)
     merges = options["shard"] is not None or options["like"] is not None
     if merges and capabilities.method == "mission":
         own.setdefault("recipe", "shards")
     check_loss(capabilities, options["loss"])
     _check_names(source, options["always"], options["never"])
-    learner = capabilities.load("algorithm")(
+    try:
+        make = algorithm_for_rows(capabilities)
+    except ShortlistError:
+        raise click.UsageError(
+            f"{capabilities.method} goes with --columns", ctx
+        ) from None
+    learner = make(
         options["k"],
         loss=options["loss"],
         classes=classes_of(options, source),

@@ -22,6 +22,7 @@ from shortlist.cli._front import (
     pick_method,
     split_rows,
     told,
+    try_rivals,
 )
 from shortlist.cli._input import as_params as table_params
 from shortlist.cli._input import open_labelled, skipped_line
@@ -82,11 +83,13 @@ if TYPE_CHECKING:
     "--method",
     default="auto",
     help="Selector. auto: goes by how many rows and features there are, how many values "
-    "are zero, what the labels are and which options are given, and says what it picked. "
+    "are zero, what the labels are and which options are given, and by a trial (--trial); "
+    "says what it picked. "
     "mission, sgd_iht and batch_iht stream (room sketch), as do barda, "
     "bamd, ofs, sofs, l1arda and adafobos (room rows: memory grows with features); foba, "
     "projected_gradient, iti, pht, gsr, mtfs, rfs, erfs, rk1u, mrmr and relieff hold all "
-    "rows in memory (room table); online_substitution and grafting go with --columns.",
+    "rows in memory (room table), as does online_substitution without --columns; with "
+    "it, it and grafting go through columns.",
 )
 @click.option(
     "--loss",
@@ -245,6 +248,7 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     source = open_table_or_rows(options)
     choice = pick_method(ctx, source)
     source, split = split_rows(ctx, source)
+    choice, split = try_rivals(ctx, choice, split)
     curve = find_k(ctx, split)
     capabilities, learner = make_learner(ctx, source)
     learner = as_shard(ctx, learner)

@@ -44,7 +44,11 @@ class Data:
     @classmethod
     def of(cls, target: Target, labels: Floats, weight: Floats | None) -> Data:
         """Encode labels; weights are 1 if there are none."""
-        y = target.encode(labels)
+        return cls.encoded(target, target.encode(labels), weight)
+
+    @classmethod
+    def encoded(cls, target: Target, y: Floats, weight: Floats | None) -> Data:
+        """Of labels that have been encoded."""
         weight = np.ones(len(y)) if weight is None else weight
         total = float(weight.sum())
         return cls(target, y, weight / total, total)

@@ -7,9 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import ColumnSource, DataError, Observer, ShortlistError
+from shortlist._protocols import (
+    ColumnSource,
+    DataError,
+    Floats,
+    Observer,
+    ShortlistError,
+)
 from shortlist._shortlist import Shortlist
-from shortlist._targets import choose_target
+from shortlist._targets import Target, choose_target
 from shortlist.columns import _grafting
 from shortlist.columns._cluster import ClusterSubstitution, check_engine
 from shortlist.columns._data import Data
@@ -18,6 +24,7 @@ from shortlist.columns._run import ColumnRequest, ColumnRun
 from shortlist.columns._sharing import SharedSubstitution
 from shortlist.columns._substitution import CAPABILITIES, Request
 from shortlist.engines.columns import run_columns
+from shortlist.sources import open_columns
 from shortlist.sources._labels import encode_labels
 
 
@@ -79,6 +86,41 @@ def graft_columns(
     data, request = _data(source, loss, classes), GraftingRequest(k, **settings)
     method = _grafting.CAPABILITIES.method
     return _by_one_worker(data, request, method, source, observe)
+
+
+def select_from_table(
+    X: Any,
+    target: Target,
+    y: Floats,
+    weight: Floats | None,
+    names: Sequence[str],
+    k: int,
+    *,
+    always: Sequence[str] = (),
+    never: Sequence[str] = (),
+    **settings: Any,
+) -> Shortlist:
+    """Choose from a table in memory, whose columns are gone through one by one.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_rows, n_columns)
+    target : Target
+        What is to be predicted.
+    y, weight : ndarray of shape (n_rows,)
+        Labels, encoded, and how much each row counts; None: all the same.
+    names : sequence of str
+        Of the columns.
+    k : int
+    always, never : sequence of str
+        Names of columns to keep and to leave out.
+    **settings
+        Other settings of ``Request``.
+    """
+    request = Request(k, always=tuple(always), never=tuple(never), **settings)
+    data = Data.encoded(target, y, weight)
+    source = open_columns(X, names=list(names))
+    return _by_one_worker(data, request, CAPABILITIES.method, source, None)
 
 
 def _by_one_worker(

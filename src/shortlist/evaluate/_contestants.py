@@ -187,7 +187,8 @@ _COSTS: dict[str, Callable[[float, float, float, float], float]] = {
     "gsr": lambda n, p, k, m: 60.0 * min(n, p) ** 2 * max(n, p),
     "mrmr": lambda n, p, k, m: 4.0 * k * n * p,
     "relieff": lambda n, p, k, m: 2.0 * n * n * p,
-    "online_substitution": lambda n, p, k, m: 8.0 * n * p * k * m,
+    # columns are met densely, several times, and each exchange refits those inside
+    "online_substitution": lambda n, p, k, m: n * p * m * (700.0 + 30.0 * k),
 }
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from shortlist._protocols import Capabilities, ShortlistError
 from shortlist._registry import selector, selectors
@@ -15,6 +15,8 @@ from shortlist.front._facts import Facts
 SHARE_OF_MEMORY = 0.25
 #: Operations that a method may take: a minute or two.
 MOST_WORK = 3e11
+#: Rows that a trial of several methods has at most, and operations that each may take.
+TRIAL_ROWS, MOST_TRIAL_WORK = 4000, 3e10
 #: Share of entries below which a table is a sparse one: text, clicks.
 SPARSE = 0.1
 
@@ -28,6 +30,7 @@ class Rule(NamedTuple):
     kind: str
     applies: Callable[[Facts], bool]
     methods: tuple[str, ...]
+    reserve: tuple[str, ...] = ()  #: if none of the others can
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,8 @@ class Choice:
     method: str
     room: str
     why: str
-    settings: dict[str, Any] = field(default_factory=dict)
+    kind: str = ""  #: of the data, in words
+    rivals: tuple[str, ...] = ()  #: methods for a trial on parts of the rows
 
     def line(self, how: str = "method=") -> str:
         """Say it in one line, with the way to choose otherwise."""
@@ -64,8 +68,9 @@ def _is_wide(facts: Facts) -> bool:
     return _is_table(facts) and wide
 
 
-#: The first rule that applies, and of it the first method that can do what is asked for.
-#: How good the order of methods is, benchmarks/front_door.py measures.
+#: The first rule that applies, and of it the first method that can do what is asked for;
+#: a trial on parts of the rows may prefer another. How good both are,
+#: benchmarks/front_door.py measures.
 RULES = (
     Rule(
         "columns that come one by one",
@@ -91,20 +96,24 @@ RULES = (
     Rule(
         "sparse rows of several classes",
         lambda facts: _is_sparse(facts) and facts.n_classes > 2,
-        ("mission", "barda", "foba", "gsr", "mrmr", "relieff"),
+        ("mission", "mrmr", "barda", "foba", "online_substitution", "gsr", "relieff"),
     ),
     Rule(
         "sparse rows",
         _is_sparse,
-        ("foba", "mission", "barda", "gsr", "mrmr", "relieff"),
+        ("foba", "online_substitution", "mission", "barda", "mrmr", "gsr", "relieff"),
     ),
     Rule(
-        "more features than rows", _is_wide, ("foba", "gsr", "mrmr", "mission", "barda")
+        "more features than rows",
+        _is_wide,
+        ("foba", "online_substitution", "gsr", "mrmr", "relieff"),
+        ("mission", "barda"),
     ),
     Rule(
         "more rows than features",
         _is_table,
-        ("foba", "gsr", "mission", "barda", "mrmr"),
+        ("foba", "online_substitution", "gsr", "mrmr", "relieff"),
+        ("mission", "barda"),
     ),
 )
 
@@ -133,12 +142,13 @@ def choose(facts: Facts) -> Choice:
     if facts.arrival == "sequence":
         return Choice(SENSORS, "table", "labels of rows that follow each other in time")
     rule = next(rule for rule in RULES if rule.applies(facts))
-    why = f"{rule.kind}{_numbers(facts)}"
+    kind = f"{rule.kind}{_numbers(facts)}"
     refused: list[tuple[str, str]] = []
-    for method in (*rule.methods, *_others(facts, rule)):
+    for method in (*rule.methods, *rule.reserve, *_others(facts, rule)):
         reason = why_not(selector(method), facts)
         if reason is None:
-            return Choice(method, selector(method).room, _in_words(why, refused))
+            why, rivals = _in_words(kind, refused), _rivals(rule, facts)
+            return Choice(method, selector(method).room, why, kind, rivals)
         refused.append((method, reason))
     asked = ", ".join(sorted(facts.settings)) or f"loss {facts.loss}"
     raise ShortlistError(
@@ -147,16 +157,33 @@ def choose(facts: Facts) -> Choice:
     )
 
 
-def why_not(capabilities: Capabilities, facts: Facts) -> str | None:
+def _rivals(rule: Rule, facts: Facts) -> tuple[str, ...]:
+    """Methods that may be tried on parts of the rows, if these are in memory."""
+    if not _is_table(facts):
+        return ()
+    part = replace(facts, n_rows=min(facts.n_rows or 0, TRIAL_ROWS))
+    cheap = [
+        name
+        for name in rule.methods
+        if why_not(selector(name), facts) is None
+        and why_not(selector(name), part, MOST_TRIAL_WORK) is None
+    ]
+    return tuple(cheap)
+
+
+def why_not(
+    capabilities: Capabilities, facts: Facts, most_work: float = MOST_WORK
+) -> str | None:
     """Why a method cannot, or should not, be the one; None: it may."""
     if missing := facts.settings - set(capabilities.options):
         return f"has no setting {min(missing)}"
     if facts.loss != "auto" and _base_loss(facts.loss) not in capabilities.losses:
         return f"does not know the loss {facts.loss}"
-    if capabilities.room == "table" and facts.n_rows and facts.n_features:
+    in_memory = capabilities.room == "table" or _is_table(facts)
+    if in_memory and facts.n_rows and facts.n_features:
         size = facts.n_rows, facts.n_features, facts.k, facts.n_classes
-        work = work_of(capabilities.method, *size)
-        if work > MOST_WORK:
+        work = work_of(capabilities.method, *size, facts.density)
+        if work > most_work:
             return f"would take {work / 3e9 / 60:,.0f} minutes"
     return None
 
@@ -174,8 +201,8 @@ def _others(facts: Facts, rule: Rule) -> list[str]:
     rooms = {"columns"} if facts.arrival == "columns" else {"sketch", "rows"}
     if _is_table(facts):
         rooms |= {"table"}
-    known = selectors().values()
-    return [c.method for c in known if c.room in rooms and c.method not in rule.methods]
+    known = [c.method for c in selectors().values() if c.room in rooms]
+    return [name for name in known if name not in (*rule.methods, *rule.reserve)]
 
 
 def _numbers(facts: Facts) -> str:

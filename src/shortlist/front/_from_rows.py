@@ -15,16 +15,18 @@ from shortlist._protocols import (
     RowSource,
     ShortlistError,
 )
+from shortlist._registry import selector
 from shortlist._shortlist import Shortlist
 from shortlist._suspects import LOOK_ROWS, first_rows, leak_notes
 from shortlist.engines import run
 from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
 from shortlist.evaluate._compare import are_classes
 from shortlist.evaluate._whole_table import labels_of, whole_table
+from shortlist.front._choice import Choice
 from shortlist.front._held_rows import HeldRows, held, without_groups
-from shortlist.front._order import Order, chooser, ranking
+from shortlist.front._order import Order, chooser, ranking, run_order
+from shortlist.front._trial import after_trial, try_methods
 from shortlist.sources import ArraySource, split_holdout, take
-from shortlist.table._gather import TableLearner
 
 #: Share of the rows of a stream that budgets are judged by, and how many at most.
 HELD_OUT, MOST_HELD_OUT = 0.2, 20_000
@@ -32,13 +34,31 @@ HELD_OUT, MOST_HELD_OUT = 0.2, 20_000
 Say = Callable[[str], None]
 
 
+def settled(
+    source: RowSource, groups: Any, *, in_memory: bool
+) -> tuple[RowSource, np.ndarray | None]:
+    """Rows without their column of groups, if it is one, and the group of each row.
+
+    Rows are read once, if they are to be in memory.
+    """
+    if isinstance(groups, str):
+        return without_groups(held(source), groups)
+    rows = in_hand(source) if in_memory else source
+    return rows, None if groups is None else np.asarray(groups)
+
+
+def in_hand(rows: RowSource) -> RowSource:
+    """The same rows in memory."""
+    return rows if isinstance(rows, (ArraySource, HeldRows)) else held(rows)
+
+
 def select_from_rows(
-    source: RowSource,
+    rows: RowSource,
     order: Order,
     budget: int | Sequence[int],
     *,
     cv: Any = None,
-    groups: Any = None,
+    groups: np.ndarray | None = None,
     in_memory: bool = True,
     observe: Observer | None = None,
     say: Say = lambda line: None,
@@ -47,28 +67,25 @@ def select_from_rows(
 
     Parameters
     ----------
-    source : RowSource
+    rows : RowSource
     order : Order
     budget : int or sequence of int
         k, or those to find the best of.
-    cv, groups
+    cv
         As for ``select``.
+    groups : ndarray, default=None
+        Group of each row.
     in_memory : bool, default=True
         Whether all rows may be held.
     observe : callable, default=None
     say : callable
         Told what was decided, a line each.
     """
-    rows, own_groups = source, None
-    if isinstance(groups, str):
-        rows, own_groups = without_groups(held(source), groups)
-    elif groups is not None:
-        own_groups = np.asarray(groups)
     if isinstance(budget, int):
         return _run(rows, order, budget, observe)
     if in_memory and rows.reiterable:
-        rows = rows if isinstance(rows, (ArraySource, HeldRows)) else held(rows)
-    elif own_groups is not None:
+        rows = in_hand(rows)
+    elif groups is not None:
         raise ShortlistError(
             "groups: rows that stream by cannot be split by groups; k needs a number"
         )
@@ -77,7 +94,7 @@ def select_from_rows(
         order,
         budget,
         cv=cv,
-        groups=own_groups,
+        groups=groups,
         in_memory=in_memory,
         observe=observe,
     )
@@ -151,6 +168,40 @@ def find_budget(
     return curve, largest
 
 
+def tried(
+    rows: RowSource,
+    order: Order,
+    choice: Choice,
+    budgets: Sequence[int],
+    *,
+    groups: np.ndarray | None = None,
+    observe: Observer | None = None,
+) -> Choice:
+    """Let the methods that come into question choose from parts of rows in memory."""
+
+    def watch(what: str, done: int, total: int) -> None:
+        if observe is not None:
+            observe(Progress(0, what, done, total, "fits", 0, float("nan")))
+
+    table = whole_table(rows, list(rows.blocks()))
+    named = replace_names(order, table.names)
+    contestants = {
+        name: chooser(replace(named, capabilities=selector(name)), table.names)
+        for name in choice.rivals
+    }
+    standings = try_methods(
+        contestants,
+        table.X,
+        table.y,
+        [k for k in budgets if k <= table.X.shape[1]] or [table.X.shape[1]],
+        classes=_are_classes(order, table.y),
+        groups=groups,
+        seed=order.seed,
+        watch=watch,
+    )
+    return after_trial(choice, standings)
+
+
 def replace_names(order: Order, names: Sequence[str]) -> Order:
     """The same order without features that no row has: a table of them has no column."""
     known = set(names)
@@ -174,14 +225,10 @@ def with_curve(shortlist: Shortlist, curve: BudgetCurve) -> Shortlist:
 
 def _run(rows: RowSource, order: Order, k: int, observe: Observer | None) -> Shortlist:
     """Choose k features, and look for leaks among them."""
-    learner = order.learner(k, reiterable=rows.reiterable)
-    if isinstance(learner, TableLearner) and isinstance(rows, ArraySource):
-        chosen = learner.choose_from(rows)
-        return _warned(chosen, rows)
     if rows.reiterable:
-        return _warned(run(learner, rows, observe), rows)
+        return _warned(run_order(order, k, rows, observe), rows)
     keeping = _Keeping(rows)
-    chosen = run(learner, keeping, observe)
+    chosen = run_order(order, k, keeping, observe)
     return _warned(chosen, HeldRows(rows, keeping.kept))
 
 

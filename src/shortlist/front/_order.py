@@ -8,9 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import Capabilities, Ints, ShortlistError
+from shortlist._protocols import (
+    Capabilities,
+    Ints,
+    Observer,
+    RowSource,
+    ShortlistError,
+)
 from shortlist._shortlist import Shortlist
+from shortlist.engines import run
 from shortlist.evaluate._contestants import Choose
+from shortlist.front._columns_of_rows import algorithm_for_rows
+from shortlist.sources import ArraySource
+from shortlist.table._gather import TableLearner
 
 
 @dataclass(frozen=True)
@@ -55,14 +65,23 @@ class Order:
 
     def learner(self, k: int, *, reiterable: bool = True) -> Any:
         """Make what an engine runs on rows."""
-        make = self.capabilities.load("algorithm")
+        make = algorithm_for_rows(self.capabilities)
         return make(k, reiterable=reiterable, **self.common())
+
+
+def run_order(
+    order: Order, k: int, rows: RowSource, observe: Observer | None = None
+) -> Shortlist:
+    """Have the method choose k features from rows."""
+    learner = order.learner(k, reiterable=rows.reiterable)
+    if isinstance(learner, TableLearner) and isinstance(rows, ArraySource):
+        return learner.choose_from(rows)
+    chosen: Shortlist = run(learner, rows, observe)
+    return chosen
 
 
 def chooser(order: Order, names: Sequence[str]) -> Choose:
     """What the method chooses from tables whose columns have these names."""
-    from shortlist.engines import run
-    from shortlist.sources import ArraySource
 
     def choose(X: Any, y: np.ndarray, ks: Sequence[int], seed: int) -> dict[int, Ints]:
         source = ArraySource(X, y, feature_names=names)
@@ -70,7 +89,7 @@ def chooser(order: Order, names: Sequence[str]) -> Choose:
         ranked: Ints | None = None
         for k in sorted(ks, reverse=True):
             if ranked is None or not order.capabilities.nested:
-                ranked = ranking(run(order.learner(k), source)).astype(np.int64)
+                ranked = ranking(run_order(order, k, source)).astype(np.int64)
             chosen[k] = ranked[:k]
         return chosen
 

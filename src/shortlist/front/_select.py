@@ -19,7 +19,7 @@ from shortlist.front._choice import SENSORS, Choice, choose, fits
 from shortlist.front._facts import facts_of_columns, facts_of_rows
 from shortlist.front._forms import open_data
 from shortlist.front._from_columns import select_from_columns
-from shortlist.front._from_rows import select_from_rows
+from shortlist.front._from_rows import select_from_rows, settled, tried
 from shortlist.front._order import Order
 
 _LOG = logging.getLogger("shortlist")
@@ -43,6 +43,7 @@ def select(
     never: Sequence[str] = (),
     budgets: Sequence[int] = BUDGETS,
     read: Mapping[str, Any] | None = None,
+    trial: bool = True,
     seed: int = 0,
     verbose: bool = False,
     observe: Observer | None = None,
@@ -64,8 +65,8 @@ def select(
         within one standard error of the best; ``trace`` has the curve (``budget_k``,
         ``budget_score``, ``budget_error``).
     method : str, default="auto"
-        "auto" goes by how the data come, their size and what is to be predicted; the
-        notes of the result say what was picked and why. Or one of those of
+        "auto" goes by how the data come, their size and what is to be predicted, and by
+        a trial; the notes of the result say what was picked and why. Or one of those of
         ``shortlist select --method``.
     cv : int, splitter or iterable of pairs of arrays, default=None
         How ``k="auto"`` splits a table; None: five folds.
@@ -87,6 +88,10 @@ def select(
         What ``k="auto"`` chooses from.
     read : mapping, default=None
         Options of the source, such as ``{"missing": "zero"}``.
+    trial : bool, default=True
+        Whether ``method="auto"`` lets several methods choose from parts of a table in
+        memory (of at most 4,000 of its rows), and takes the one whose features predict
+        the other parts best.
     verbose : bool, default=False
         Whether to say on standard error what was picked; the logger "shortlist" hears it
         in any case.
@@ -134,6 +139,7 @@ def select(
         return _from_sequence(data, target, k, sequence, feature_names, settings, say)
     named = None if method == "auto" else selector(method)
     by_column = columns or (named is not None and named.room == "columns")
+    by_column = by_column and not isinstance(data, RowSource)
     if isinstance(groups, str) and hasattr(data, "columns"):
         data, groups = _without(data, groups)
     source = open_data(
@@ -141,37 +147,50 @@ def select(
     )
     largest = max(budgets) if k == "auto" else int(k)
     asked = {"k": largest, "settings": frozenset(settings), "loss": loss}
+    budget = _budgets(source, budgets) if k == "auto" else int(k)
+
+    def order_of(choice: Choice) -> Order:
+        capabilities = selector(choice.method)
+        order = Order(capabilities, loss, classes, always, never, seed, settings)
+        order.check()
+        return order
+
     if isinstance(source, ColumnSource):
-        choice = _chosen(named, lambda: choose(facts_of_columns(source, **asked)))
+        columns_facts = facts_of_columns(source, **asked)
+        choice = _chosen(named, lambda: choose(columns_facts))
         if choice.room != "columns":
             raise ShortlistError(
                 f"{source.name}: {choice.method} needs rows, and these are columns; "
                 "online_substitution or grafting go through columns"
             )
-    else:
-        facts = facts_of_rows(source, classes=classes, **asked)
-        choice = _chosen(named, lambda: choose(facts))
-    order = Order(selector(choice.method), loss, classes, always, never, seed, settings)
-    order.check()
-    if named is None:
-        say(choice.line())
-    budget = _budgets(source, budgets) if k == "auto" else int(k)
-    if isinstance(source, ColumnSource):
         if isinstance(groups, str):
             raise ShortlistError(
                 "groups: of columns it is an array, a group for each row"
             )
+        order = order_of(choice)
+        if named is None:
+            say(choice.line())
         shortlist = select_from_columns(
             source, order, budget, cv=cv, groups=groups, observe=observe, say=say
         )
     else:
+        facts = facts_of_rows(source, classes=classes, **asked)
+        choice = _chosen(named, lambda: choose(facts))
+        order, tries = order_of(choice), trial and len(choice.rivals) > 1
+        rows, own_groups = settled(source, groups, in_memory=tries)
+        if tries:
+            ks = [budget] if isinstance(budget, int) else budget
+            choice = tried(rows, order, choice, ks, groups=own_groups, observe=observe)
+            order = order_of(choice)
+        if named is None:
+            say(choice.line())
         shortlist = select_from_rows(
-            source,
+            rows,
             order,
             budget,
             cv=cv,
-            groups=groups,
-            in_memory=fits(facts) or choice.room == "table",
+            groups=own_groups,
+            in_memory=fits(facts) or choice.room in ("table", "columns"),
             observe=observe,
             say=say,
         )

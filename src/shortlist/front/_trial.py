@@ -1,0 +1,149 @@
+"""Try several methods on parts of the rows before one of them has them all.
+
+Which method is best depends on the data in ways that their size and kind do not tell. So
+all that may be the one choose from two thirds of the rows, three times, and are judged by
+the last third, as in ``compare``. Rows that a final score is for have no part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from shortlist._protocols import Floats, Ints, ShortlistError
+from shortlist._registry import selector
+from shortlist.evaluate._compare import Watch, one_fold
+from shortlist.evaluate._contestants import Choose
+from shortlist.evaluate._judge import CLASS_METRICS, NUMBER_METRICS
+from shortlist.evaluate._splits import folds
+from shortlist.front._choice import TRIAL_ROWS, Choice
+
+#: Parts into which the rows go.
+N_FOLDS = 3
+#: Rows of a class that are needed at least, for there to be some in every part.
+_FEWEST = 2 * N_FOLDS
+
+
+class Standings(NamedTuple):
+    """How methods did in a trial, in the order in which they were preferred before it."""
+
+    metric: str  #: "accuracy" or "r2"
+    scores: Mapping[str, Floats]  #: of each method, (n_folds, n_budgets)
+
+    def means(self) -> dict[str, float]:
+        """Mean score of each method over folds and budgets."""
+        return {name: float(found.mean()) for name, found in self.scores.items()}
+
+    @property
+    def best(self) -> str:
+        """The method with the best mean; of several the one preferred before."""
+        means = self.means()
+        return max(means, key=means.__getitem__)
+
+    def line(self) -> str:
+        """Say how the best did, and how the others."""
+        means = self.means()
+        order = sorted(means, key=lambda name: -means[name])
+        others = ", ".join(f"{name} {means[name]:.3f}" for name in order[1:])
+        best = self.best
+        return f"{self.metric} {means[best]:.3f} in a trial with {others}"
+
+
+def try_methods(
+    contestants: Mapping[str, Choose],
+    X: Any,
+    y: np.ndarray,
+    ks: Sequence[int],
+    *,
+    classes: bool,
+    groups: np.ndarray | None = None,
+    seed: int = 0,
+    watch: Watch | None = None,
+) -> Standings | None:
+    """Let methods choose from parts of the rows, and judge what they choose.
+
+    Parameters
+    ----------
+    contestants : mapping of str to callable
+        What each method chooses, the one preferred first.
+    X, y : array-like
+        All rows to learn from, with their labels as they are called.
+    ks : sequence of int
+        Budgets, over which scores are averaged.
+    classes : bool
+        Whether y holds classes.
+    groups : ndarray of shape (n_rows,), default=None
+        Rows of one group stay together.
+    seed : int, default=0
+    watch : callable, default=None
+        As of ``compare``.
+
+    Returns
+    -------
+    Standings or None
+        None if there are too few rows to tell.
+    """
+    rows = _drawn(y, groups, classes, seed)
+    if rows is None:
+        return None
+    X, y = X[rows], y[rows]
+    groups = None if groups is None else groups[rows]
+    metric = next(iter(CLASS_METRICS if classes else NUMBER_METRICS))
+    found: dict[str, list[list[float]]] = {name: [] for name in contestants}
+    splits = folds(y, N_FOLDS, groups, classes=classes, seed=seed)
+    done, total = 0, len(splits) * len(contestants)
+    for fold, (train, test) in enumerate(splits):
+        parts = X[train], y[train], X[test], y[test]
+        own = None if groups is None else groups[train]
+        for name, choose in contestants.items():
+            if watch is not None:
+                watch(f"trial of {name}, {fold + 1} of {len(splits)}", done, total)
+            done += 1
+            if name not in found:
+                continue
+            try:
+                results = one_fold(name, choose, parts, own, ks, fold, seed, classes)
+            except ShortlistError:  # it cannot do what is asked for, on these rows
+                del found[name]
+                continue
+            found[name].append([result.metrics[metric] for result in results])
+    scores = {name: np.array(several) for name, several in found.items()}
+    scores = {n: s for n, s in scores.items() if np.isfinite(s).all()}
+    return Standings(metric, scores) if len(scores) > 1 else None
+
+
+def after_trial(choice: Choice, standings: Standings | None) -> Choice:
+    """The choice that a trial leads to."""
+    if standings is None:
+        return choice
+    best = standings.best
+    why = f"{choice.kind}, {standings.line()}"
+    return replace(choice, method=best, room=selector(best).room, why=why)
+
+
+def _drawn(
+    y: np.ndarray, groups: np.ndarray | None, classes: bool, seed: int
+) -> Ints | None:
+    """Rows for a trial, with enough of every class or group; None: there are too few."""
+    rng = np.random.default_rng(seed)
+    if groups is None:
+        rows = rng.permutation(len(y))[:TRIAL_ROWS]
+    else:
+        number = np.unique(groups, return_inverse=True)[1]
+        order = rng.permutation(number.max() + 1)
+        sizes = np.cumsum(np.bincount(number)[order])
+        kept = order[: max(1, int(np.searchsorted(sizes, TRIAL_ROWS, "right")))]
+        rows = np.flatnonzero(np.isin(number, kept))
+        if len(kept) < N_FOLDS:
+            return None
+    rows = np.sort(rows)
+    if classes:
+        labels, counts = np.unique(y[rows], return_counts=True)
+        known = labels[counts >= _FEWEST]
+        if len(known) < 2:
+            return None
+        return rows[np.isin(y[rows], known)]
+    return rows if len(rows) >= _FEWEST else None
