@@ -100,19 +100,18 @@ def picks(name, repeat):
     pairs = folds(y, cv, None, classes=are_classes(y), seed=repeat)
     for fold, (train, _) in enumerate(pairs):
         begun = time.process_time()
-        by_rule, standings = trial(X[train], y[train], KS, repeat)
+        found = trials(X[train], y[train], KS, repeat)
         seconds = time.process_time() - begun
-        for place, k in enumerate(KS):
-            method = by_rule[k]
-            if standings is not None:
-                means = {n: s[:, place].mean() for n, s in standings.scores.items()}
-                method = max(means, key=means.__getitem__)
-            facts = (name, repeat, k, fold, by_rule[k], method)
-            yield (*facts, f"{seconds:.1f}")
+        for k, (by_rule, method) in found.items():
+            yield name, repeat, k, fold, by_rule, method, f"{seconds:.1f}"
 
 
-def trial(X, y, ks, seed):
-    """What ``select`` would pick by rule at each budget, and its trial of all budgets."""
+def trials(X, y, ks, seed):
+    """What ``select`` would pick at each budget, by rule and after its trial.
+
+    Budgets for which the same methods are tried share one trial: a method is then fitted
+    once for several of them, if it can be.
+    """
     from shortlist._registry import selector
     from shortlist.evaluate._compare import are_classes
     from shortlist.front._choice import choose
@@ -121,14 +120,21 @@ def trial(X, y, ks, seed):
     from shortlist.front._trial import try_methods
     from shortlist.sources import ArraySource
 
-    source = ArraySource(X, y)
+    source, classes = ArraySource(X, y), are_classes(y)
     choices = {k: choose(facts_of_rows(source, k=k)) for k in ks}
     names = source.names(np.arange(X.shape[1]))
-    rivals = choices[max(ks)].rivals
-    contestants = {m: chooser(Order(selector(m), seed=seed), names) for m in rivals}
-    classes = are_classes(y)
-    standings = try_methods(contestants, X, y, ks, classes=classes, seed=seed)
-    return {k: choice.method for k, choice in choices.items()}, standings
+    found = {}
+    for rivals in {choice.rivals for choice in choices.values()}:
+        shared = [k for k in ks if choices[k].rivals == rivals]
+        contestants = {m: chooser(Order(selector(m), seed=seed), names) for m in rivals}
+        done = try_methods(contestants, X, y, shared, classes=classes, seed=seed)
+        for place, k in enumerate(shared):
+            method = choices[k].method
+            if done is not None:
+                means = {n: s[:, place].mean() for n, s in done.scores.items()}
+                method = max(means, key=means.__getitem__)
+            found[k] = choices[k].method, method
+    return {k: found[k] for k in ks}
 
 
 def kept(path):

@@ -186,6 +186,11 @@ class BasePredictor(BaseEstimator):
             target = choose_target("auto", np.asarray(y, np.float64))
             if target.classes is None:
                 return np.asarray(y, np.float64), target
+        if y.dtype == object and None in (listed := y.tolist()):
+            row = listed.index(None) + 1
+            raise ShortlistError(
+                f"y should have a label for every row, got None in row {row}"
+            )
         check_classification_targets(y)
         labels = np.unique(y if classes is None else np.asarray(classes))
         codes = np.searchsorted(labels, y)

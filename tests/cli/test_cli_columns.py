@@ -1,5 +1,7 @@
 """``shortlist select --columns``: tables read column by column."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -112,11 +114,34 @@ def test_missing_values_are_filled_in_on_request(run, table, tmp_path):
 def test_a_target_is_needed_and_rows_are_refused(run, table, data):
     done = run("select", "--columns", table[0] / "genes", "-k", 2)
     assert "--columns wants --target" in done.stderr
-    done = run("select", data, "-k", 2, "--method", "online_substitution")
-    assert "online_substitution goes with --columns" in done.stderr
+    done = run("select", data, "-k", 2, "--method", "grafting")
+    assert "grafting goes with --columns" in done.stderr
 
 
 def test_progress_is_in_columns_a_second():
     progress = Progress(2, "select", 500, 1000, "columns", 500, 0.25)
     assert "250 columns/s" in detail(progress, 250.0, 250.0)
     assert "2 s left" in detail(progress, 250.0, 250.0)
+
+
+@pytest.mark.parametrize("words", [["--workers", "2"], ["--engine", "ray"]])
+def test_workers_go_with_columns(run, tmp_path, words):
+    (tmp_path / "a.svm").write_text("1 1:2\n0 2:3\n")
+    done = run("select", tmp_path / "a.svm", "-k", "1", *words)
+    assert done.exit_code == 2
+    assert f"{words[0]} goes with --columns" in done.stderr
+
+
+def test_a_column_of_text_may_be_left_out(run, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(50, 4)), columns=list("abcd"))
+    path = tmp_path / "people.parquet"
+    frame.assign(who="x", y=frame["b"]).to_parquet(path)
+    words = ["select", "--columns", path, "--target", "y", "-k", 1]
+    refused = run(*words)
+    assert "column 'who': expected numbers" in " ".join(refused.stderr.split())
+    done = run(*words, "--never", "who", "--never", "a", "--format", "json")
+    assert done.exit_code == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert [entry["name"] for entry in told["entries"]] == ["b"]
+    assert "--never who" in told["params"]["command"]

@@ -255,3 +255,71 @@ def test_labels_and_rows_have_to_agree():
         OnlineSubstitution(2, always=["x99"]).fit_columns(X, y)
     with pytest.raises(DataError, match="expected columns to choose from, got none"):
         OnlineSubstitution(2).fit_columns(iter([]), y)
+
+
+def test_a_signal_between_weights_and_columns_waits(monkeypatch):
+    import os
+    import signal
+
+    from shortlist.columns._retained import Retained
+
+    X, y, _ = draw(p=300, s=20)
+    calls, follow = [], Retained.follow
+
+    def struck(self, *words, **options):
+        calls.append(1)
+        if (
+            len(calls) == 5
+        ):  # the kernel has moved its weights, the columns are still there
+            os.kill(os.getpid(), signal.SIGINT)
+        return follow(self, *words, **options)
+
+    monkeypatch.setattr(Retained, "follow", struck)
+    model = OnlineSubstitution(20)
+    with pytest.raises(Interrupted) as stop:
+        model.fit_columns(ArrayColumns(X, block_columns=30), y)
+    chosen = stop.value.result
+    assert 5 <= len(calls) < 40
+    A = X[:, chosen.ids.astype(int)]
+    A = A - A.mean(axis=0)
+    best = np.linalg.lstsq(A, y - y.mean(), rcond=None)[0]
+    np.testing.assert_allclose(chosen.weights, best, rtol=1e-6)
+
+
+def test_a_loss_below_zero_ends_passes_as_well():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 10))
+    y = rng.poisson(np.exp(3 + 0.5 * X[:, 3]))
+    history = OnlineSubstitution(3, loss="poisson", passes=30).fit(X, y)
+    loss = history.shortlist_.trace["loss"]
+    assert loss[-1] < 0
+    assert len(loss) < 10
+
+
+def test_arrays_of_later_days_are_not_taken_for_those_of_earlier_ones():
+    X, *_ = draw(p=40)
+    y = X[:, 3] - 2 * X[:, 30]
+    named = [(f"a{j}", X[:, 10 + j]) for j in range(5)]
+    model = OnlineSubstitution(3).fit_columns(named, y)
+    model.add_columns(X[:, :5])
+    model.add_columns(X[:, 27:32])
+    assert {"x8", "x13"} <= set(model.shortlist_.names)  # after five names, after ten
+
+
+def test_columns_that_break_off_count_as_far_as_they_came():
+    X, y, _ = draw(p=60, s=5)
+    more = np.random.default_rng(1).normal(size=(len(X), 40))
+    more[:, 2] = y
+    more[7, 39] = np.nan
+    model = OnlineSubstitution(5).fit(X, y)
+    with pytest.raises(Broken):
+        model.add_columns(ArrayColumns(more, block_columns=10))
+    assert model.n_features_in_ == 90
+    assert 62 in model.shortlist_.ids
+    assert model.predict(np.hstack([X, more[:, :30]])).shape == y.shape
+
+
+def test_a_row_without_a_label_is_named():
+    labels = np.array(["a", None, "b", "a"], dtype=object)
+    with pytest.raises(ShortlistError, match="None in row 2"):
+        OnlineSubstitution(1).fit_columns(np.eye(4), labels)

@@ -15,8 +15,9 @@ from shortlist.columns._cluster import Holding
 from shortlist.columns._data import Data
 from shortlist.columns._sharing import SharedSubstitution
 from shortlist.columns._substitution import Request, quotas
+from shortlist.engines._interrupts import uninterrupted
 from shortlist.engines.board import SharedBoard
-from shortlist.engines.ray_cluster import Crew, _uninterrupted
+from shortlist.engines.ray_cluster import Crew
 from shortlist.engines.serial import Broken, Interrupted
 from shortlist.engines.workers import on_threads
 from shortlist.losses import Logistic, Squared, SquaredHinge
@@ -202,7 +203,7 @@ def test_ctrl_c_is_put_off_while_ray_starts():
     seen = []
 
     def start():
-        with _uninterrupted():
+        with uninterrupted():
             signal.raise_signal(signal.SIGINT)
             seen.append("goes on")
 

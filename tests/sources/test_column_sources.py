@@ -220,6 +220,11 @@ def test_text_is_refused_unless_left_out(tmp_path):
         with pytest.raises(DataError, match=r"column 'kind': expected numbers"):
             make(data)
         assert make(data, columns=["a"]).n_columns == 1
+    assert ParquetColumns(path, leave_out=["kind"]).n_columns == 1
+    with pytest.raises(DataError, match="kindd"):
+        ParquetColumns(path, leave_out=["kindd"])
+    for make in (FrameColumns, ParquetColumns):
+        data = frame if make is FrameColumns else path
         with pytest.raises(DataError, match="kindd"):
             make(data, "kindd")
 
@@ -259,3 +264,48 @@ def test_what_holds_no_columns_is_refused(tmp_path):
         ArrayColumns(np.eye(2), missing="maybe")
     with pytest.raises(ShortlistError, match="block_columns"):
         ArrayColumns(np.eye(2), block_columns=0)
+
+
+def test_files_are_found_from_other_folders(X, tmp_path, monkeypatch):
+    folder = tmp_path / "columns"
+    folder.mkdir()
+    np.save(folder / "a.npy", X[:, 0])
+    pd.DataFrame({"a": X[:, 0]}).to_parquet(tmp_path / "a.parquet")
+    monkeypatch.chdir(tmp_path)
+    sources = [open_columns("columns"), open_columns("a.parquet")]
+    assert [source.name for source in sources] == ["columns", "a.parquet"]
+    monkeypatch.chdir("/")
+    for source in sources:
+        np.testing.assert_array_equal(source.take(["a"]).values[0], X[:, 0])
+
+
+def test_the_many_columns_of_a_file_are_listed_once(X, tmp_path, monkeypatch):
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "wide.parquet"
+    pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])]).to_parquet(path)
+    source, given, real = open_columns(path), [], pq.ParquetFile
+
+    def spying(path, *, metadata=None, **options):
+        given.append(metadata)
+        return real(path, metadata=metadata, **options)
+
+    monkeypatch.setattr(pq, "ParquetFile", spying)
+    source.take(["c1"])
+    source.take(["c0"])
+    assert len(given) <= 1  # the file stays open
+    pickle.loads(pickle.dumps(source)).take(["c1"])
+    assert None not in given
+
+
+def test_tables_of_arrow_keep_their_names_and_arrays_have_no_target(X, tmp_path):
+    import pyarrow as pa
+
+    table = pa.table({"a": X[:, 0], "b": X[:, 1], "y": X[:, 2]})
+    source = open_columns(table, target="y")
+    assert next(source.blocks()).names == ["a", "b"]
+    np.testing.assert_array_equal(source.y, X[:, 2])
+    np.save(tmp_path / "X.npy", X)
+    for data in (tmp_path / "X.npy", X, lambda: iter([("a", X[:, 0])])):
+        with pytest.raises(DataError, match="expected labels apart from the columns"):
+            open_columns(data, target="y")

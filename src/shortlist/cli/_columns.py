@@ -57,12 +57,20 @@ def columns_options() -> Callable[[F], F]:
     )
 
 
+def refuse_workers(ctx: click.Context) -> None:
+    """Refuse what only columns have, for rows."""
+    default = click.core.ParameterSource.DEFAULT
+    for name in ("workers", "engine"):
+        if ctx.get_parameter_source(name) is not default:
+            raise click.UsageError(f"--{name} goes with --columns", ctx)
+
+
 def choose_from_columns(ctx: click.Context) -> tuple[Shortlist, bool]:
     """Run the method; return the result, and whether Ctrl-C ended the run."""
     from shortlist._protocols import DataError
     from shortlist._registry import selector
     from shortlist.engines.serial import Broken, Interrupted
-    from shortlist.sources.columns import open_columns
+    from shortlist.sources.columns import TABLES, open_columns
 
     options = ctx.params
     chosen = ctx.get_parameter_source("method")
@@ -84,13 +92,17 @@ def choose_from_columns(ctx: click.Context) -> tuple[Shortlist, bool]:
         )
     if options["target"] is None:
         raise click.UsageError("--columns wants --target, the column to predict", ctx)
-    settings = {"target": options["target"]}
+    settings: dict[str, Any] = {"target": options["target"]}
+    never = options["never"]
+    if options["files"][0].lower().endswith(TABLES):
+        # what is not read may be text
+        settings["leave_out"], never = never, ()
     if options["missing"] is not None:
         settings["missing"] = options["missing"]
     source = open_columns(options["files"][0], **settings)
     classes = options["classes"]
     interrupted = False
-    curve = _find_k(ctx, source, capabilities, own)
+    curve = _find_k(ctx, source, capabilities, never, own)
     with progress_bar(options["quiet"]) as draw:
         try:
             shortlist = capabilities.load("algorithm")(
@@ -99,7 +111,7 @@ def choose_from_columns(ctx: click.Context) -> tuple[Shortlist, bool]:
                 loss=options["loss"],
                 classes=None if classes is None else classes.split(","),
                 always=options["always"],
-                never=options["never"],
+                never=never,
                 seed=options["seed"],
                 n_workers=options["workers"],
                 engine=options["engine"],
@@ -119,7 +131,11 @@ def choose_from_columns(ctx: click.Context) -> tuple[Shortlist, bool]:
 
 
 def _find_k(
-    ctx: click.Context, source: Any, capabilities: Capabilities, own: dict[str, Any]
+    ctx: click.Context,
+    source: Any,
+    capabilities: Capabilities,
+    never: tuple[str, ...],
+    own: dict[str, Any],
 ) -> BudgetCurve | None:
     """Find the budget, if it is to be found."""
     options = ctx.params
@@ -129,7 +145,7 @@ def _find_k(
     from shortlist.front._from_columns import find_columns_budget
     from shortlist.front._order import Order
 
-    lists = options["always"], options["never"], options["seed"]
+    lists = options["always"], never, options["seed"]
     classes = None if options["classes"] is None else options["classes"].split(",")
     order = Order(capabilities, options["loss"], classes, *lists, own)
     budgets = usual_budgets(BUDGETS, source.n_columns)

@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shortlist.cli._checkpoint import checkpoint_options, open_checkpoint
-from shortlist.cli._columns import choose_from_columns, columns_options
+from shortlist.cli._columns import (
+    choose_from_columns,
+    columns_options,
+    refuse_workers,
+)
 from shortlist.cli._command import Command
 from shortlist.cli._dna import as_params as dna_params
 from shortlist.cli._dna import dna_options, dna_settings
@@ -245,6 +249,7 @@ def select(ctx: click.Context, /, **options: Any) -> None:
             click.echo("interrupted: the result is partial", err=True)
             ctx.exit(130)
         return
+    refuse_workers(ctx)
     source = open_table_or_rows(options)
     choice = pick_method(ctx, source)
     source, split = split_rows(ctx, source)

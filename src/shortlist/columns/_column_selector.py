@@ -128,21 +128,30 @@ class ColumnSelector(BaseSelector):
         if not hasattr(self, "_run_so_far"):
             raise ShortlistError("add_columns goes with n_workers=1 and threads")
         source = open_columns(columns)
-        more = source
-        if hasattr(self, "n_features_in_"):
+        more: Any = source
+        is_of_table = hasattr(self, "n_features_in_")
+        if is_of_table:
             more = self._appended(source, columns)
+        elif getattr(source, "is_numbered", False):
+            # numbers that begin anew would stand for columns of earlier days
+            more = NumberedFrom(source, self._run_so_far.n_features, "number")
         self._run_so_far.resume()
         try:
             self._publish(run_columns(self._run_so_far, more, observe))
         except (Broken, Interrupted) as stop:
             self._publish(stop.result)
             raise
-        if isinstance(more, NumberedFrom):
-            self.n_features_in_ += len(more.met)
-            if hasattr(self, "feature_names_in_"):
-                names = [*self.feature_names_in_, *more.met]
-                self.feature_names_in_ = np.array(names, dtype=object)
+        finally:
+            if is_of_table:
+                self._count_columns(more.met)
         return self
+
+    def _count_columns(self, names: list[str]) -> None:
+        """Have X as many columns more as came."""
+        self.n_features_in_ += len(names)
+        if hasattr(self, "feature_names_in_"):
+            every = [*self.feature_names_in_, *names]
+            self.feature_names_in_ = np.array(every, dtype=object)
 
     def _appended(self, source: ColumnSource, columns: Any) -> NumberedFrom:
         """Further columns of the table that was fitted."""

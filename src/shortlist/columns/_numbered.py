@@ -37,11 +37,12 @@ class NumberedFrom:
 
     def blocks(self) -> Iterator[ColumnBlock]:
         """Yield the features in order."""
-        self.met = []
         for block in self._source.blocks():
-            stop = block.position
-            renamed = self._renamed(block, list(range(stop - len(block.names), stop)))
-            self.met += renamed.names
+            first, stop = block.position - len(block.names), block.position
+            renamed = self._renamed(block, list(range(first, stop)))
+            self.met += (
+                renamed.names[len(self.met) - first :] if stop > len(self.met) else []
+            )
             yield renamed
 
     def take(self, columns: Sequence[str | int]) -> ColumnBlock:

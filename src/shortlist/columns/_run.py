@@ -132,7 +132,7 @@ class ColumnRun:
             )
         before, self._loss = self._loss, self.worker.objective()
         self.history.append((self._came, self._loss))
-        still = not self._came and before - self._loss <= self.request.tol * before
+        still = not self._came and before - self._loss <= self.request.tol * abs(before)
         self._first, self._came = False, 0
         if still or self.pass_number >= self.last_pass:
             return False

@@ -120,7 +120,8 @@ class SharedSubstitution:
                 self._one_pass(self.source.n_columns, number, observe)
                 loss = self._loss()
                 self.history.append((sum(self._came), loss))
-                if not any(self._came) and before - loss <= self.request.tol * before:
+                still = before - loss <= self.request.tol * abs(before)
+                if not any(self._came) and still:
                     break
                 before = loss
         except KeyboardInterrupt:

@@ -11,6 +11,7 @@ from shortlist._protocols import (
     Observer,
     Progress,
 )
+from shortlist.engines._interrupts import uninterrupted
 from shortlist.engines.serial import Broken, Interrupted
 
 
@@ -68,7 +69,9 @@ def run_columns(
     try:
         while True:
             for block in source.blocks():
-                algorithm.step(block)
+                # weights move before the columns they belong to: never between the two
+                with uninterrupted():
+                    algorithm.step(block)
                 seen += len(block.names)
                 del block  # the next one may be made in its room
                 if observe is not None:

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from threading import current_thread, main_thread
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from shortlist._protocols import Floats, ShortlistError
+from shortlist.engines._interrupts import uninterrupted
 from shortlist.engines.central_board import CentralBoard, Entry, Gathered, Report
 
 #: Seconds between two looks at what has become of the workers.
@@ -165,7 +163,7 @@ class Crew:
         ray = _import_ray()
         self._connected_here = not ray.is_initialized()
         try:
-            with _uninterrupted():
+            with uninterrupted():
                 if self._connected_here:
                     _connect(ray, self.n_workers)
                 self._hire_all(ray)
@@ -313,23 +311,6 @@ def _connect(ray: Any, n_workers: int) -> None:
         _node_ip_address="127.0.0.1",
         **quiet,
     )
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Put Ctrl-C off: interrupted while it starts, Ray crashes or leaves processes."""
-    before = signal.getsignal(signal.SIGINT)
-    if current_thread() is not main_thread() or before is None:
-        yield
-        return
-    came: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, _: came.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if came:
-        raise KeyboardInterrupt
 
 
 def _import_ray() -> Any:

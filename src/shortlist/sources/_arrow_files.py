@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -15,9 +16,13 @@ _PARQUET, _ARROW = b"PAR1", b"ARROW1"
 class ArrowFile:
     """A file whose columns pyarrow reads; what it holds is told by its first bytes."""
 
-    def __init__(self, file: TextFile, magic: bytes):
+    def __init__(self, file: TextFile, magic: bytes, keeps_open: bool = False):
         self.name, self.size = file.name, file.size or 0
-        self._path = file.path
+        # workers elsewhere have other working directories
+        self._path = os.path.abspath(file.path)
+        # of Parquet; to read it, or open the file, takes long if columns are many
+        self._metadata: Any = None
+        self._keeps_open, self._kept = keeps_open, None
         self._is_parquet = magic.startswith(_PARQUET)
         self._is_stream = not self._is_parquet and not magic.startswith(_ARROW)
         with self._reading():
@@ -37,21 +42,38 @@ class ArrowFile:
         if self._is_parquet:
             import pyarrow.parquet as pq
 
-            return pq.read_schema(self._path)
+            self._metadata = pq.read_metadata(self._path)
+            return self._metadata.schema.to_arrow_schema()
         with _open_arrow(self._path, self._is_stream) as reader:
             return reader.schema
 
     def _of_parquet(
         self, columns: Sequence[str], rows: int
     ) -> Iterator[tuple[Any, float]]:
-        import pyarrow.parquet as pq
-
-        done = 0
-        with pq.ParquetFile(self._path, memory_map=True) as file:
-            total = max(1, file.metadata.num_rows)
+        done, total = 0, max(1, self._metadata.num_rows)
+        with self._opened() as file:
             for batch in file.iter_batches(rows, columns=list(columns)):
                 done += batch.num_rows
                 yield batch, done / total
+
+    @contextmanager
+    def _opened(self) -> Iterator[Any]:
+        """The Parquet file, which is left open if it will be asked for often."""
+        import pyarrow.parquet as pq
+
+        file = self._kept
+        if file is None:
+            file = pq.ParquetFile(self._path, metadata=self._metadata, memory_map=True)
+        if self._keeps_open:
+            self._kept = file
+            yield file
+            return
+        with file:
+            yield file
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the open file, which is of this process."""
+        return {**self.__dict__, "_kept": None}
 
     def _of_arrow(
         self, columns: Sequence[str], rows: int
@@ -90,8 +112,8 @@ def _open_arrow(path: str, is_stream: bool) -> Iterator[Any]:
             yield reader
 
 
-def open_arrow(file: TextFile) -> ArrowFile:
-    """Look at a file of columns."""
+def open_arrow(file: TextFile, *, keeps_open: bool = False) -> ArrowFile:
+    """Look at a file of columns; ``keeps_open`` if one reader asks for it often."""
     try:
         import pyarrow  # noqa: F401
     except ImportError:
@@ -107,4 +129,4 @@ def open_arrow(file: TextFile) -> ArrowFile:
             magic = opened.read(8)
     except OSError as error:
         raise DataError(f"{file.name}: {error.strerror or error}") from None
-    return ArrowFile(file, magic)
+    return ArrowFile(file, magic, keeps_open)

@@ -126,8 +126,8 @@ def as_numbers(column: Any, name: str, owner: str) -> np.ndarray[Any, Any]:
 def not_numbers(owner: str, column: str, came: str) -> DataError:
     """Error about a column that this room cannot learn from."""
     return DataError(
-        f"{owner}: column {column!r}: expected numbers, got {came}; encode it, or name "
-        "the columns to read (columns=)"
+        f"{owner}: column {column!r}: expected numbers, got {came}; encode it, or leave "
+        "it out"
     )
 
 

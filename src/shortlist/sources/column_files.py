@@ -58,7 +58,8 @@ class NpyColumns(NumberedColumns):
         missing: str = "error",
         block_columns: int | None = None,
     ):
-        self._folder = Path(folder)
+        # workers elsewhere have other working directories
+        self._folder = Path(folder).absolute()
         if not self._folder.is_dir():
             raise DataError(f"{folder}: expected a directory of .npy files")
         stems = sorted(path.stem for path in self._folder.glob("*.npy"))

@@ -31,6 +31,8 @@ class ParquetColumns(NumberedColumns):
         Column of what is to be predicted, which is no feature.
     columns : iterable of str, default=None
         Columns to read; None: all but the target.
+    leave_out : iterable of str, default=()
+        Columns not to read, such as one of text.
     missing : {"error", "mean", "zero"}, default="error"
         Whether a missing value is an error, or stands for the mean of its column, or
         for 0. Infinite values are errors.
@@ -63,19 +65,23 @@ class ParquetColumns(NumberedColumns):
         target: str | None = None,
         *,
         columns: Iterable[str] | None = None,
+        leave_out: Iterable[str] = (),
         missing: str = "error",
         block_columns: int | None = None,
     ):
         files = find_files(path)
         if len(files) != 1:
             raise DataError(f"{path}: expected one file of columns, got {len(files)}")
-        self._file = open_arrow(files[0])
+        self._file = open_arrow(files[0], keeps_open=True)
         name, schema = self._file.name, self._file.schema
         unique_columns(name, schema.names)
         known = dict.fromkeys(schema.names)
         features = list(known if columns is None else columns)
         for column in features:
             check_column(name, "columns", column, known)
+        for column in (unread := list(leave_out)):
+            check_column(name, "leave_out", column, known)
+        features = [column for column in features if column not in unread]
         if target is not None:
             check_column(name, "target", target, known)
             features = [column for column in features if column != target]

@@ -17,7 +17,7 @@ from shortlist.sources.column_parquet import ParquetColumns
 from shortlist.sources.column_stream import StreamColumns
 from shortlist.sources.column_tables import FrameColumns
 
-_TABLES = (".parquet", ".pq", ".arrow", ".feather")
+TABLES = (".parquet", ".pq", ".arrow", ".feather")
 
 
 def open_columns(data: Any, **options: Any) -> ColumnSource:
@@ -53,6 +53,9 @@ def open_columns(data: Any, **options: Any) -> ColumnSource:
         return _open_path(Path(data), options)
     if is_table(data):
         return FrameColumns(data, **options)
+    if hasattr(data, "column_names") and hasattr(data, "to_pandas"):
+        return FrameColumns(data.to_pandas(), **options)
+    _refuse_target(getattr(data, "name", type(data).__name__), options)
     if hasattr(data, "shape"):
         return ArrayColumns(data, **options)
     if isinstance(data, Mapping):
@@ -75,10 +78,21 @@ def _open_path(path: Path, options: dict[str, Any]) -> ColumnSource:
             raise DataError(
                 f"{path}: expected a sound .npy file, got: {error}"
             ) from None
+        _refuse_target(str(path), options)
         return ArrayColumns(table, name=str(path), **options)
-    if path.suffix.lower() in _TABLES:
+    if path.suffix.lower() in TABLES:
         return ParquetColumns(path, **options)
     raise DataError(
         f"{path}: expected a directory of .npy files, or a file that ends in .npy, "
-        f"{', '.join(_TABLES)}"
+        f"{', '.join(TABLES)}"
     )
+
+
+def _refuse_target(name: str, options: dict[str, Any]) -> None:
+    """Refuse a target by name of what has no names, or none before they come."""
+    if options.get("target") is not None:
+        raise DataError(
+            f"{name}: expected labels apart from the columns, got target="
+            f"{options['target']!r}; tables, Parquet files and directories of .npy files "
+            "have columns with names to choose it from"
+        )
