@@ -109,8 +109,8 @@ def picks(name, repeat):
 def trials(X, y, ks, seed):
     """What ``select`` would pick at each budget, by rule and after its trial.
 
-    Budgets for which the same methods are tried share one trial: a method is then fitted
-    once for several of them, if it can be.
+    Those that it tries at the largest budget are tried at all: others are not in the
+    comparison, as they would take too long there. So one trial is enough.
     """
     from shortlist._registry import selector
     from shortlist.evaluate._compare import are_classes
@@ -123,18 +123,17 @@ def trials(X, y, ks, seed):
     source, classes = ArraySource(X, y), are_classes(y)
     choices = {k: choose(facts_of_rows(source, k=k)) for k in ks}
     names = source.names(np.arange(X.shape[1]))
+    rivals = choices[max(ks)].rivals
+    contestants = {m: chooser(Order(selector(m), seed=seed), names) for m in rivals}
+    done = try_methods(contestants, X, y, ks, classes=classes, seed=seed)
     found = {}
-    for rivals in {choice.rivals for choice in choices.values()}:
-        shared = [k for k in ks if choices[k].rivals == rivals]
-        contestants = {m: chooser(Order(selector(m), seed=seed), names) for m in rivals}
-        done = try_methods(contestants, X, y, shared, classes=classes, seed=seed)
-        for place, k in enumerate(shared):
-            method = choices[k].method
-            if done is not None:
-                means = {n: s[:, place].mean() for n, s in done.scores.items()}
-                method = max(means, key=means.__getitem__)
-            found[k] = choices[k].method, method
-    return {k: found[k] for k in ks}
+    for place, k in enumerate(ks):
+        method = choices[k].method
+        if done is not None:
+            means = {n: s[:, place].mean() for n, s in done.scores.items()}
+            method = max(means, key=means.__getitem__)
+        found[k] = choices[k].method, method
+    return found
 
 
 def kept(path):

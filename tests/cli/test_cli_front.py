@@ -151,3 +151,41 @@ def test_columns_are_gone_through_whatever_form_rows_have(run, folder):
     )
     assert done.exit_code == 2
     assert "grafting goes with --columns" in done.stderr
+
+
+def test_sparse_rows_of_several_classes_have_a_trial(run, tmp_path):
+    rng = np.random.default_rng(0)
+    lines = []
+    for i in range(240):
+        label = i % 3
+        others = sorted(rng.choice(np.arange(10, 400), 8, replace=False).tolist())
+        cells = [f"{label + 1}:1", *(f"{j}:1" for j in others)]
+        lines.append(f"{label} {' '.join(cells)}")
+    path = tmp_path / "three.svm"
+    path.write_text("\n".join(lines))
+    done = run("select", path, "-k", 3)
+    assert done.exit_code == 0, done.stderr
+    assert "in a trial with" in done.stderr
+    assert all(f" {name} " in done.stdout for name in ("1", "2", "3"))
+
+
+def test_what_goes_through_columns_is_resampled_and_planned(run, folder):
+    words = ["-k", 2, "--method", "online_substitution"]
+    done = select(run, folder / "visits.parquet", *words, "--stability", 2)
+    assert "stab" in done.stdout
+    done = select(run, folder / "visits.parquet", *words, "--substitutes", 1)
+    assert "chosen by online_substitution" in done.stdout
+    done = select(run, folder / "visits.parquet", *words, "--dry-run")
+    assert "column by column" in done.stdout
+
+
+def test_ctrl_c_in_a_trial_is_said(run, folder, monkeypatch):
+    from shortlist.front import _from_rows
+
+    def interrupted(*words, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_from_rows, "try_methods", interrupted)
+    done = run("select", folder / "visits.parquet", "--target", "y", "-k", 2)
+    assert done.exit_code == 130
+    assert "interrupted before anything was learned" in done.stderr

@@ -89,7 +89,7 @@ def test_methods_that_would_take_hours_are_passed_over_and_it_is_said():
     facts = table(40_000, 300, n_classes=20, k=100)
     assert next(rule for rule in RULES if rule.applies(facts)).methods[0] == "foba"
     choice = choose(facts)
-    assert choice.method == "online_substitution"
+    assert choice.method == "mrmr"
     assert "as foba would take" in choice.why
     assert "foba" not in choice.rivals
     assert choose(replace(facts, k=5)).method == "foba"

@@ -1,11 +1,20 @@
 """A trial takes the method whose features predict best, and nothing else."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from shortlist import OnlineSubstitution, ShortlistError, open_source, select
+from shortlist import (
+    ArraySource,
+    OnlineSubstitution,
+    ShortlistError,
+    open_source,
+    select,
+)
+from shortlist.engines import run
 from shortlist.front import Choice, _trial
 from shortlist.front._choice import TRIAL_ROWS
+from shortlist.front._columns_of_rows import by_columns
 from shortlist.front._trial import after_trial, try_methods
 
 
@@ -128,3 +137,87 @@ def test_select_tries_unless_told_otherwise(X, y):
     assert "trial" not in select(X, y, 2, trial=False).notes[-1]
     streamed = select(({"a": float(i), "y": i > 20} for i in range(40)), "y", 1)
     assert "trial" not in streamed.notes[-1]
+
+
+def test_rows_that_weigh_more_have_no_trial_and_rows_without_labels_no_part(
+    X, y, tmp_path
+):
+    weights = np.where(np.arange(300) % 2, 5.0, 1.0)
+    weighted = select(ArraySource(X, y, sample_weight=weights), None, 2)
+    assert "trial" not in weighted.notes[-1]
+    table = pd.DataFrame(X, columns=list("abcdef")).assign(y=y)
+    table.loc[[3, 40], "y"] = None
+    table.to_csv(tmp_path / "gaps.csv", index=False)
+    read = {"on_error": "skip"}
+    chosen = select(tmp_path / "gaps.csv", "y", 2, read=read)
+    assert "trial" in chosen.notes[-1]
+    assert set(chosen.names) == {"c", "e"}
+    chosen = select(tmp_path / "gaps.csv", "y", "auto", budgets=(1, 2), read=read)
+    assert set(chosen.names) == {"c", "e"}
+
+
+def test_a_method_of_columns_reads_rows_of_text_by_name(X, y, tmp_path):
+    table = pd.DataFrame(X, columns=list("abcdef")).assign(y=y)
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    chosen = select(tmp_path / "rows.csv", "y", 2, "online_substitution")
+    assert set(chosen.names) == {"c", "e"}
+
+
+def test_groups_have_an_entry_a_row(X, y):
+    for groups in (np.arange(200) % 5, np.arange(400) % 5):
+        with pytest.raises(ShortlistError, match="groups should have one entry a row"):
+            select(X, y, 2, groups=groups)
+
+
+def test_columns_of_zeros_are_no_trouble(y):
+    assert len(select(np.zeros((300, 3)), y, 2).names) == 0
+
+
+def test_many_whole_numbers_are_numbers_in_every_part(X, monkeypatch):
+    from shortlist.front import _from_rows
+
+    seen, real = [], _from_rows.chooser
+
+    def spying(order, names):
+        seen.append(order.loss)
+        return real(order, names)
+
+    monkeypatch.setattr(_from_rows, "chooser", spying)
+    numbers = np.arange(300) % 21
+    chosen = select(X, numbers.astype(float), 2)
+    assert chosen.loss == "squared"
+    assert set(seen) == {"squared"}
+
+
+def test_ctrl_c_in_a_trial_is_no_result(X, y, monkeypatch):
+    from shortlist.engines import Interrupted
+    from shortlist.front import _from_rows
+
+    def interrupted(*words, **options):
+        raise Interrupted("of a part of the rows")
+
+    monkeypatch.setattr(_from_rows, "try_methods", interrupted)
+    with pytest.raises(KeyboardInterrupt) as stop:
+        select(X, y, 2)
+    assert not isinstance(stop.value, Interrupted)
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_ctrl_c_while_a_table_is_solved_gives_what_there_is(X, y, monkeypatch, keeps):
+    from shortlist.columns import _select
+    from shortlist.engines import Interrupted
+
+    real = _select.select_from_table
+
+    def struck(*words, **options):
+        found = real(*words, **options)
+        raise Interrupted(found) if keeps else KeyboardInterrupt
+
+    monkeypatch.setattr(_select, "select_from_table", struck)
+    source = open_source((X, y))
+    with pytest.raises(KeyboardInterrupt) as stop:
+        run(by_columns(2), source)
+    assert isinstance(stop.value, Interrupted) == keeps
+    if keeps:
+        assert set(stop.value.result.names) == {"x2", "x4"}
+        assert set(stop.value.result.ids.tolist()) == {2, 4}

@@ -29,6 +29,7 @@ _ROOMS = {
     "sketch": "rows come one by one, ids have no bound",
     "rows": "rows come one by one, with numbers for every feature in memory",
     "table": "all rows are held in memory",
+    "columns": "all rows are held in memory, and gone through column by column",
 }
 
 #: Text to look at: this many blocks of this many bytes, 2 MB in all.

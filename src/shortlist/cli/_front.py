@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 AUTO = "auto"
+#: Where a setting comes from that no user has given.
+_DECIDED = click.core.ParameterSource.DEFAULT_MAP
 #: With these options rows go by: they are never all in memory.
 _STREAMING = ("checkpoint", "resume", "shard", "like")
 
@@ -62,6 +64,7 @@ def pick_method(ctx: click.Context, source: RowSource) -> Choice | None:
         return None
     from shortlist._protocols import ShortlistError
     from shortlist._registry import selectors
+    from shortlist.evaluate._choose_k import BUDGETS
     from shortlist.front import choose
     from shortlist.front._facts import facts_of_rows
 
@@ -75,6 +78,7 @@ def pick_method(ctx: click.Context, source: RowSource) -> Choice | None:
         loss=options["loss"],
         classes=classes_of(options, source),
         k=100 if options["k"] == AUTO else options["k"],
+        n_budgets=len(BUDGETS) if options["k"] == AUTO else 1,
         settings=frozenset(given),
         must_stream=streams,
     )
@@ -101,7 +105,10 @@ def count_all_classes(ctx: click.Context) -> None:
     knows = "budget" in selector(ctx.params["method"]).options
     if knows and "budget" not in given_options(ctx):
         ctx.params["budget"] = "shared"
-        ctx.set_parameter_source("budget", click.core.ParameterSource.DEFAULT_MAP)
+        ctx.set_parameter_source("budget", _DECIDED)
+    elif not knows and ctx.get_parameter_source("budget") is _DECIDED:
+        # for a method that was picked before this one
+        ctx.set_parameter_source("budget", click.core.ParameterSource.DEFAULT)
 
 
 def split_rows(ctx: click.Context, source: RowSource) -> tuple[RowSource, Split]:
@@ -141,14 +148,18 @@ def try_rivals(
 
     split = split._replace(train=in_hand(split.train))
     with progress_bar(options["quiet"]) as observe:
-        choice = tried(
-            split.train,
-            _order(ctx, split.train),
-            choice,
-            _budgets(split.train) if options["k"] == AUTO else [options["k"]],
-            groups=ctx.meta.get("groups"),
-            observe=observe,
-        )
+        try:
+            choice = tried(
+                split.train,
+                _order(ctx, split.train),
+                choice,
+                _budgets(split.train) if options["k"] == AUTO else [options["k"]],
+                groups=ctx.meta.get("groups"),
+                observe=observe,
+            )
+        except KeyboardInterrupt:
+            click.echo("interrupted before anything was learned", err=True)
+            ctx.exit(130)
     options["method"] = choice.method
     count_all_classes(ctx)
     return choice, split
@@ -160,6 +171,9 @@ def _order(ctx: click.Context, rows: RowSource) -> Order:
     from shortlist.front._order import Order
 
     options, capabilities = ctx.params, selector(ctx.params["method"])
+    own = own_options(ctx, capabilities)
+    if ctx.get_parameter_source("budget") is _DECIDED:
+        own.pop("budget", None)  # an order decides that for every method
     return Order(
         capabilities,
         options["loss"],
@@ -167,7 +181,7 @@ def _order(ctx: click.Context, rows: RowSource) -> Order:
         options["always"],
         options["never"],
         options["seed"],
-        own_options(ctx, capabilities),
+        own,
     )
 
 

@@ -19,6 +19,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: Share of halves from which on a feature is called stable.
 _THRESHOLD = 0.75
+#: Rooms whose methods, for rows, hold all of them.
+_IN_MEMORY = ("table", "columns")
 
 
 def resampling_options() -> Callable[[F], F]:
@@ -64,7 +66,7 @@ class Resampling:
         if not (self._pairs or self._n):
             return
         _check(ctx, capabilities)
-        if capabilities.room == "table":
+        if capabilities.room in _IN_MEMORY:
             from shortlist.resampling._tables import Recalling
 
             self._table = Recalling(learner)
@@ -107,7 +109,7 @@ class Resampling:
 def _check(ctx: click.Context, capabilities: Capabilities) -> None:
     """Refuse what cannot be had, before any work."""
     options = ctx.params
-    if options["substitutes"] and capabilities.room != "table":
+    if options["substitutes"] and capabilities.room not in _IN_MEMORY:
         raise click.UsageError(
             f"--substitutes needs all rows in memory, and {capabilities.method} has not: "
             "choose a --method of room table, such as foba",

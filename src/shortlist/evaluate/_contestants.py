@@ -184,7 +184,8 @@ _GO_BY_ENTRIES = ("mrmr",)
 _COSTS: dict[str, Callable[[float, float, float, float], float]] = {
     # a Newton step of all weights of a support, at every size
     "foba": lambda n, p, k, m: k * n * (k * m) ** 2 if m > 1 else k * n * (p + 20 * k),
-    "gsr": lambda n, p, k, m: 60.0 * min(n, p) ** 2 * max(n, p),
+    # with the search for lam and for r
+    "gsr": lambda n, p, k, m: 400.0 * min(n, p) ** 2 * max(n, p),
     "mrmr": lambda n, p, k, m: 4.0 * k * n * p,
     "relieff": lambda n, p, k, m: 2.0 * n * n * p,
     # columns are met densely, several times, and each exchange refits those inside

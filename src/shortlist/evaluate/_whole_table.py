@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shortlist._protocols import Ids, RowBlock, RowSource, ShortlistError
+from shortlist.kernels.csr import take_rows
 
 #: Share of entries that are not zero from which on a table is held densely.
 _DENSE = 0.3
@@ -43,6 +44,24 @@ def whole_table(
         X = X.toarray()
     y = labels_of(source, table.y)
     return WholeTable(X, y, tuple(names.tolist()), rows, ids)
+
+
+def with_labels(
+    blocks: Sequence[RowBlock],
+) -> tuple[list[RowBlock], np.ndarray]:
+    """Rows that have a label, and which of all these are."""
+    known = [np.isfinite(block.y) for block in blocks]
+    kept = [
+        block if all_of.all() else take_rows(block, np.flatnonzero(all_of))
+        for block, all_of in zip(blocks, known, strict=True)
+    ]
+    return kept, np.concatenate([np.zeros(0, bool), *known])
+
+
+def are_weighted(blocks: Sequence[RowBlock]) -> bool:
+    """Whether some rows count more than others."""
+    weights = [block.weight for block in blocks if block.n_rows]
+    return any((weight != weights[0][0]).any() for weight in weights)
 
 
 def labels_of(source: RowSource, y: np.ndarray) -> np.ndarray:

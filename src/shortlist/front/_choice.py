@@ -15,8 +15,9 @@ from shortlist.front._facts import Facts
 SHARE_OF_MEMORY = 0.25
 #: Operations that a method may take: a minute or two.
 MOST_WORK = 3e11
-#: Rows that a trial of several methods has at most, and operations that each may take.
-TRIAL_ROWS, MOST_TRIAL_WORK = 4000, 3e10
+#: Rows that a trial of several methods has at most, operations that each may take in all
+#: of it, and how often it chooses.
+TRIAL_ROWS, MOST_TRIAL_WORK, TRIAL_FOLDS = 4000, 1e11, 3
 #: Share of entries below which a table is a sparse one: text, clicks.
 SPARSE = 0.1
 
@@ -166,9 +167,15 @@ def _rivals(rule: Rule, facts: Facts) -> tuple[str, ...]:
         name
         for name in rule.methods
         if why_not(selector(name), facts) is None
-        and why_not(selector(name), part, MOST_TRIAL_WORK) is None
+        and why_not(selector(name), part, MOST_TRIAL_WORK / _n_fits(name, facts))
+        is None
     ]
     return tuple(cheap)
+
+
+def _n_fits(method: str, facts: Facts) -> int:
+    """How often a method chooses in a trial."""
+    return TRIAL_FOLDS * (1 if selector(method).nested else facts.n_budgets)
 
 
 def why_not(

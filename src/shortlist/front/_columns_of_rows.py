@@ -9,6 +9,7 @@ from typing import Any
 from shortlist._protocols import Capabilities, Ids, ShortlistError
 from shortlist._shortlist import Shortlist
 from shortlist._targets import Target
+from shortlist.engines import Interrupted
 from shortlist.table._gather import Table, TableLearner
 
 #: The one that exchanges columns until none is better, whatever order they come in.
@@ -76,17 +77,23 @@ def _solved(
 ) -> Shortlist:
     from shortlist.columns._select import select_from_table
 
-    chosen = select_from_table(
-        table.X,
-        target,
-        table.y,
-        table.weight,
-        names,
-        k,
-        always=[names[j] for j in wanted],
-        never=[names[j] for j in barred],
-        **settings,
-    )
-    place = {name: j for j, name in enumerate(names)}
-    ids = table.ids[[place[name] for name in chosen.names]]
-    return replace(chosen, ids=ids, n_features=table.n_features)
+    def as_of_rows(chosen: Shortlist) -> Shortlist:
+        place = {name: j for j, name in enumerate(names)}
+        ids = table.ids[[place[name] for name in chosen.names]]
+        return replace(chosen, ids=ids, n_features=table.n_features)
+
+    try:
+        chosen = select_from_table(
+            table.X,
+            target,
+            table.y,
+            table.weight,
+            names,
+            k,
+            always=[names[j] for j in wanted],
+            never=[names[j] for j in barred],
+            **settings,
+        )
+    except Interrupted as stop:
+        raise Interrupted(as_of_rows(stop.result)) from None
+    return as_of_rows(chosen)

@@ -40,6 +40,7 @@ class Facts:
     n_classes: int = 0  #: 0: numbers are to be predicted
     again: bool = True  #: whether the data can be read again
     k: int = 10
+    n_budgets: int = 1  #: of which k is the largest
     loss: str = "auto"
     settings: frozenset[str] = frozenset()  #: names of those that somebody asks for
     must_stream: bool = False  #: whether rows may not be held in memory

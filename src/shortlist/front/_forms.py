@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from shortlist._protocols import (
     ShortlistError,
 )
 from shortlist.sources import is_table, open_columns, open_source
+from shortlist.sources.columns import TABLES
 from shortlist.sources.mappings import MappingSource
 
 Opened = RowSource | ColumnSource
@@ -116,6 +118,14 @@ def open_data(
         "expected an array, a table, a path, rows as dictionaries, pairs of name and "
         f"column, or a source, got {type(data).__name__}"
     )
+
+
+def only_rows(data: Any) -> bool:
+    """Whether data can be read by rows and not by columns: text, sources of rows."""
+    if not isinstance(data, (str, os.PathLike)):
+        return isinstance(data, RowSource) or _are_paths(data)
+    path = Path(data)
+    return not path.is_dir() and path.suffix.lower() not in (".npy", *TABLES)
 
 
 def _from_files(data: Any, target: Any, columns: bool, read: dict[str, Any]) -> Opened:

@@ -18,10 +18,15 @@ from shortlist._protocols import (
 from shortlist._registry import selector
 from shortlist._shortlist import Shortlist
 from shortlist._suspects import LOOK_ROWS, first_rows, leak_notes
-from shortlist.engines import run
+from shortlist.engines import Interrupted, run
 from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
 from shortlist.evaluate._compare import are_classes
-from shortlist.evaluate._whole_table import labels_of, whole_table
+from shortlist.evaluate._whole_table import (
+    are_weighted,
+    labels_of,
+    whole_table,
+    with_labels,
+)
 from shortlist.front._choice import Choice
 from shortlist.front._held_rows import HeldRows, held, without_groups
 from shortlist.front._order import Order, chooser, ranking, run_order
@@ -130,7 +135,9 @@ def find_budget(
             observe(Progress(0, what, done, total, "folds", 0, float("nan")))
 
     if in_memory and rows.reiterable:
-        table = whole_table(rows, list(rows.blocks()))
+        blocks, known = with_labels(list(rows.blocks()))
+        table = whole_table(rows, blocks)
+        groups = None if groups is None else groups[known]
         named = replace_names(order, table.names)
         curve = choose_k(
             chooser(named, table.names),
@@ -183,22 +190,39 @@ def tried(
         if observe is not None:
             observe(Progress(0, what, done, total, "fits", 0, float("nan")))
 
-    table = whole_table(rows, list(rows.blocks()))
-    named = replace_names(order, table.names)
+    blocks, known = with_labels(list(rows.blocks()))
+    if groups is not None:
+        if len(groups) != len(known):
+            raise ShortlistError(
+                f"groups should have one entry a row ({len(known)}), got {len(groups)}"
+            )
+        groups = groups[known]
+    if not known.any() or are_weighted(blocks):  # the judge would count all rows alike
+        return choice
+    table = whole_table(rows, blocks)
+    classes, n_columns = _are_classes(order, table.y), table.X.shape[1]
+    if not n_columns:
+        return choice
+    named = replace(replace_names(order, table.names), classes=None)
+    if order.loss == "auto" and not classes:
+        named = replace(named, loss="squared")  # few rows may look like classes
     contestants = {
         name: chooser(replace(named, capabilities=selector(name)), table.names)
         for name in choice.rivals
     }
-    standings = try_methods(
-        contestants,
-        table.X,
-        table.y,
-        [k for k in budgets if k <= table.X.shape[1]] or [table.X.shape[1]],
-        classes=_are_classes(order, table.y),
-        groups=groups,
-        seed=order.seed,
-        watch=watch,
-    )
+    try:
+        standings = try_methods(
+            contestants,
+            table.X,
+            table.y,
+            [k for k in budgets if k <= n_columns] or [n_columns],
+            classes=classes,
+            groups=groups,
+            seed=order.seed,
+            watch=watch,
+        )
+    except Interrupted:  # what a method had found in a part of the rows is no result
+        raise KeyboardInterrupt from None
     return after_trial(choice, standings)
 
 

@@ -17,7 +17,7 @@ from shortlist._shortlist import Shortlist
 from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
 from shortlist.front._choice import SENSORS, Choice, choose, fits
 from shortlist.front._facts import facts_of_columns, facts_of_rows
-from shortlist.front._forms import open_data
+from shortlist.front._forms import only_rows, open_data
 from shortlist.front._from_columns import select_from_columns
 from shortlist.front._from_rows import select_from_rows, settled, tried
 from shortlist.front._order import Order
@@ -138,15 +138,21 @@ def select(
             )
         return _from_sequence(data, target, k, sequence, feature_names, settings, say)
     named = None if method == "auto" else selector(method)
-    by_column = columns or (named is not None and named.room == "columns")
-    by_column = by_column and not isinstance(data, RowSource)
+    by_column = columns or (
+        named is not None and named.room == "columns" and not only_rows(data)
+    )
     if isinstance(groups, str) and hasattr(data, "columns"):
         data, groups = _without(data, groups)
     source = open_data(
         data, target, columns=by_column, feature_names=feature_names, read=read
     )
     largest = max(budgets) if k == "auto" else int(k)
-    asked = {"k": largest, "settings": frozenset(settings), "loss": loss}
+    asked = {
+        "k": largest,
+        "n_budgets": len(budgets) if k == "auto" else 1,
+        "settings": frozenset(settings),
+        "loss": loss,
+    }
     budget = _budgets(source, budgets) if k == "auto" else int(k)
 
     def order_of(choice: Choice) -> Order:

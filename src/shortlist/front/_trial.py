@@ -19,12 +19,12 @@ from shortlist.evaluate._compare import Watch, one_fold
 from shortlist.evaluate._contestants import Choose
 from shortlist.evaluate._judge import CLASS_METRICS, NUMBER_METRICS
 from shortlist.evaluate._splits import folds
-from shortlist.front._choice import TRIAL_ROWS, Choice
+from shortlist.front._choice import TRIAL_FOLDS, TRIAL_ROWS, Choice
 
-#: Parts into which the rows go.
-N_FOLDS = 3
+#: What one of several methods may end with and the others go on.
+_CANNOT = (ShortlistError, ArithmeticError, ValueError, np.linalg.LinAlgError)
 #: Rows of a class that are needed at least, for there to be some in every part.
-_FEWEST = 2 * N_FOLDS
+_FEWEST = 2 * TRIAL_FOLDS
 
 
 class Standings(NamedTuple):
@@ -93,7 +93,7 @@ def try_methods(
     groups = None if groups is None else groups[rows]
     metric = next(iter(CLASS_METRICS if classes else NUMBER_METRICS))
     found: dict[str, list[list[float]]] = {name: [] for name in contestants}
-    splits = folds(y, N_FOLDS, groups, classes=classes, seed=seed)
+    splits = folds(y, TRIAL_FOLDS, groups, classes=classes, seed=seed)
     done, total = 0, len(splits) * len(contestants)
     for fold, (train, test) in enumerate(splits):
         parts = X[train], y[train], X[test], y[test]
@@ -106,7 +106,7 @@ def try_methods(
                 continue
             try:
                 results = one_fold(name, choose, parts, own, ks, fold, seed, classes)
-            except ShortlistError:  # it cannot do what is asked for, on these rows
+            except _CANNOT:  # do what is asked for, on these rows
                 del found[name]
                 continue
             found[name].append([result.metrics[metric] for result in results])
@@ -137,7 +137,7 @@ def _drawn(
         sizes = np.cumsum(np.bincount(number)[order])
         kept = order[: max(1, int(np.searchsorted(sizes, TRIAL_ROWS, "right")))]
         rows = np.flatnonzero(np.isin(number, kept))
-        if len(kept) < N_FOLDS:
+        if len(kept) < TRIAL_FOLDS:
             return None
     rows = np.sort(rows)
     if classes:

@@ -26,6 +26,7 @@ from shortlist._targets import (
     target_of,
     with_codes,
 )
+from shortlist.engines.serial import Interrupted
 from shortlist.objectives.checks import as_table
 from shortlist.sources._distinct_names import collision_params
 from shortlist.sources.arrays import ArraySource
@@ -59,6 +60,7 @@ class GatherState:
     n_skipped: int = 0
     parts: list[RowBlock] = field(default_factory=list)
     chosen: Shortlist | None = None
+    is_solving: bool = False
 
 
 @dataclass(frozen=True)
@@ -107,12 +109,18 @@ class TableLearner:
 
     def result(self, state: GatherState, source: RowSource) -> Shortlist:
         """Solve on the rows that have been gathered."""
-        if not state.parts:
+        if state.is_solving and state.chosen is None:
+            raise KeyboardInterrupt  # it ended the search, and left nothing to give
+        if not state.parts and state.chosen is None:
             raise ShortlistError(f"{source.name}: no rows to learn from")
         if state.chosen is None:
             table = gather(state.parts, state.n_features)
-            state.parts = []
-            state.chosen = self._solved(state, table, source)
+            state.parts, state.is_solving = [], True
+            try:
+                state.chosen = self._solved(state, table, source)
+            except Interrupted as stop:  # with what there is; asked again, give it
+                state.chosen = stop.result
+                raise KeyboardInterrupt from None
         return state.chosen
 
     def choose_from(self, source: ArraySource) -> Shortlist:
