@@ -38,7 +38,7 @@ def test_commands_on_text_import_no_library_of_tables_or_estimators(
     data, model, tmp_path
 ):
     calls = [
-        ["select", str(data), "-k", "2", "-q"],
+        ["select", str(data), "-k", "2", "-q", "--no-trial"],
         ["predict", str(model), str(data), "-q", "-o", str(tmp_path / "labels.txt")],
         ["transform", str(model), str(data), "-q", "-o", str(tmp_path / "small.csv")],
         ["inspect", str(model)],

@@ -276,8 +276,12 @@ def test_a_signal_between_weights_and_columns_waits(monkeypatch):
 
     monkeypatch.setattr(Retained, "follow", struck)
     model = OnlineSubstitution(20)
-    with pytest.raises(Interrupted) as stop:
-        model.fit_columns(ArrayColumns(X, block_columns=30), y)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(Interrupted) as stop:
+            model.fit_columns(ArrayColumns(X, block_columns=30), y)
+    finally:
+        signal.signal(signal.SIGINT, before)
     chosen = stop.value.result
     assert 5 <= len(calls) < 40
     A = X[:, chosen.ids.astype(int)]

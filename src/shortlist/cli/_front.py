@@ -144,9 +144,13 @@ def try_rivals(
     unwanted = not options["trial"] or options["dry_run"] or has_parts(split.train)
     if choice is None or len(choice.rivals) < 2 or unwanted:
         return choice, split
+    from shortlist._protocols import DataError
     from shortlist.front._from_rows import in_hand, tried
 
-    split = split._replace(train=in_hand(split.train))
+    try:
+        split = split._replace(train=in_hand(split.train))
+    except DataError:  # whoever learns from these rows will say so, and keep the others
+        return choice, split
     with progress_bar(options["quiet"]) as observe:
         try:
             choice = tried(

@@ -31,9 +31,7 @@ _OWN_OPTIONS = (
 
 def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, Any]:
     """Make the algorithm that the options describe; refuse what it cannot do."""
-    from shortlist._protocols import ShortlistError
     from shortlist._registry import selector
-    from shortlist.front._columns_of_rows import algorithm_for_rows
 
     options = ctx.params
     capabilities = selector(options["method"])
@@ -43,13 +41,7 @@ def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, A
         own.setdefault("recipe", "shards")
     check_loss(capabilities, options["loss"])
     _check_names(source, options["always"], options["never"])
-    try:
-        make = algorithm_for_rows(capabilities)
-    except ShortlistError:
-        raise click.UsageError(
-            f"{capabilities.method} goes with --columns", ctx
-        ) from None
-    learner = make(
+    learner = _algorithm(ctx, capabilities)(
         options["k"],
         loss=options["loss"],
         classes=classes_of(options, source),
@@ -60,6 +52,20 @@ def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, A
         **own,
     )
     return capabilities, learner
+
+
+def _algorithm(ctx: click.Context, capabilities: Capabilities) -> Any:
+    """What makes a learner for rows."""
+    if capabilities.room != "columns":
+        return capabilities.load("algorithm")
+    from shortlist._protocols import ShortlistError
+    from shortlist.front._columns_of_rows import algorithm_for_rows
+
+    try:
+        return algorithm_for_rows(capabilities)
+    except ShortlistError:
+        text = f"{capabilities.method} goes with --columns"
+        raise click.UsageError(text, ctx) from None
 
 
 def given_options(ctx: click.Context) -> list[str]:

@@ -11,7 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import ColumnSource, Observer, RowSource, ShortlistError
+from shortlist._protocols import (
+    ColumnSource,
+    DataError,
+    Observer,
+    RowSource,
+    ShortlistError,
+)
 from shortlist._registry import selector
 from shortlist._shortlist import Shortlist
 from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
@@ -183,7 +189,11 @@ def select(
         facts = facts_of_rows(source, classes=classes, **asked)
         choice = _chosen(named, lambda: choose(facts))
         order, tries = order_of(choice), trial and len(choice.rivals) > 1
-        rows, own_groups = settled(source, groups, in_memory=tries)
+        try:
+            rows, own_groups = settled(source, groups, in_memory=tries)
+        except DataError:  # whoever learns from these rows will say so
+            tries = False
+            rows, own_groups = settled(source, groups, in_memory=tries)
         if tries:
             ks = [budget] if isinstance(budget, int) else budget
             choice = tried(rows, order, choice, ks, groups=own_groups, observe=observe)
