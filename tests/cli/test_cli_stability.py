@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from shortlist import Shortlist
+from shortlist import FoBa, Shortlist, stability
 from shortlist.resampling import _tables
 
 
@@ -86,3 +86,26 @@ def test_what_cannot_be_had_is_refused_at_once(run, people, words, said):
     result = run("select", people, "-k", 2, "--target", "y", *words)
     assert result.exit_code == 2
     assert said in result.stderr
+
+
+def test_groups_of_rows_stay_together_in_halves(run, tmp_path):
+    rng = np.random.default_rng(0)
+    people = np.repeat(np.arange(40), 5)
+    X = rng.normal(size=(200, 8)).round(3)
+    y = (X[:, 3] + rng.normal(size=40)[people]).round(3)
+    path, out = tmp_path / "visits.csv", tmp_path / "model"
+    head = ",".join([*(f"c{j}" for j in range(8)), "person", "y"])
+    rows = [
+        ",".join(map(str, [*x, person, label]))
+        for x, person, label in zip(X, people, y, strict=True)
+    ]
+    path.write_text("\n".join([head, *rows]))
+    words = ("-k", 3, "--target", "y", "--method", "foba", "--holdout", 0, "-o", out)
+    words = (path, *words, "--stability", 6, "--sample-groups", "person")
+    assert run("select", *words).exit_code == 0
+    found = stability(FoBa(k=3), X, y, n_resamples=6, groups=people)
+    shares = dict(zip(found.names, found.shares.tolist(), strict=True))
+    told = Shortlist.load(out).to_frame()
+    assert dict(zip(told["name"], told["stability"], strict=True)) == {
+        name: shares[name.replace("c", "x")] for name in told["name"]
+    }

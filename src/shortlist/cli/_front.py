@@ -81,6 +81,7 @@ def pick_method(ctx: click.Context, source: RowSource) -> Choice | None:
         n_budgets=len(BUDGETS) if options["k"] == AUTO else 1,
         settings=frozenset(given),
         must_stream=streams,
+        holds_rows=options["substitutes"] is not None,
     )
     try:
         choice = choose(facts)

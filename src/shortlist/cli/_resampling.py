@@ -12,13 +12,10 @@ from shortlist.cli._progress import progress_bar
 from shortlist.cli._running import Outcome
 
 if TYPE_CHECKING:
-    from shortlist._protocols import Capabilities
-    from shortlist._shortlist import Shortlist
+    from shortlist._protocols import Capabilities, RowSource
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: Share of halves from which on a feature is called stable.
-_THRESHOLD = 0.75
 #: Rooms whose methods, for rows, hold all of them.
 _IN_MEMORY = ("table", "columns")
 
@@ -60,47 +57,37 @@ class Resampling:
         self, ctx: click.Context, capabilities: Capabilities, learner: Any
     ) -> None:
         options = ctx.params
-        self._pairs, self._n = options["stability"], options["substitutes"]
-        self._seed, self._quiet = options["seed"], options["quiet"]
-        self.learner, self._table = learner, None
-        if not (self._pairs or self._n):
+        self._quiet = options["quiet"]
+        self.learner, self._look = learner, None
+        if not (options["stability"] or options["substitutes"]):
             return
         _check(ctx, capabilities)
-        if capabilities.room in _IN_MEMORY:
-            from shortlist.resampling._tables import Recalling
+        from shortlist.resampling._second_look import SecondLook
 
-            self._table = Recalling(learner)
-            self.learner = self._table.learner
-        else:
-            from shortlist.resampling._streams import Resampled
+        self._look = SecondLook(
+            learner,
+            n_pairs=options["stability"] or 0,
+            n_substitutes=options["substitutes"] or 0,
+            groups=ctx.meta.get("groups"),
+            seed=options["seed"],
+        )
+        self.learner = self._look.learner
 
-            self.learner = Resampled(learner, self._pairs, _THRESHOLD, self._seed)
-
-    def finish(self, outcome: Outcome) -> Outcome:
+    def finish(self, outcome: Outcome, rows: RowSource) -> Outcome:
         """Add what has to be done after the choice; Ctrl-C keeps what there is."""
-        table = self._table
-        if table is None or outcome.interrupted or outcome.failure is not None:
+        look = self._look
+        if look is None or outcome.interrupted or outcome.failure is not None:
             return outcome
         from shortlist._protocols import Progress
         from shortlist.engines import Interrupted
 
-        shortlist: Shortlist = outcome.shortlist
         with progress_bar(self._quiet) as observe:
 
             def watch(what: str, done: int, total: int) -> None:
                 observe(Progress(0, what, done, total, "fits", 0, float("nan")))
 
             try:
-                if self._pairs:
-                    shortlist = table.stability(
-                        shortlist,
-                        self._pairs,
-                        threshold=_THRESHOLD,
-                        seed=self._seed,
-                        watch=watch,
-                    )
-                if self._n:
-                    shortlist = table.substitutes(shortlist, self._n, watch=watch)
+                shortlist = look.finish(outcome.shortlist, rows, watch)
             except Interrupted as stop:
                 return outcome._replace(shortlist=stop.result, interrupted=130)
         return outcome._replace(shortlist=shortlist)

@@ -267,7 +267,7 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     announce(ctx, picked, None if curve is None else curve.line())
     checkpoint = open_checkpoint(ctx, capabilities, source)
     outcome = learn(more.learner, split, options["holdout"], quiet, checkpoint)
-    outcome = told(more.finish(outcome), split, curve)
+    outcome = told(more.finish(outcome, split.train), split, curve)
     shortlist = finished(outcome.shortlist, source, command_line(ctx))
     try:
         if out is not None:

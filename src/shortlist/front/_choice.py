@@ -151,7 +151,8 @@ def choose(facts: Facts) -> Choice:
             why, rivals = _in_words(kind, refused), _rivals(rule, facts)
             return Choice(method, selector(method).room, why, kind, rivals)
         refused.append((method, reason))
-    asked = ", ".join(sorted(facts.settings)) or f"loss {facts.loss}"
+    also = ["substitutes"] if facts.holds_rows else []
+    asked = ", ".join([*sorted(facts.settings), *also]) or f"loss {facts.loss}"
     raise ShortlistError(
         f"no method for {rule.kind} goes with what was asked for ({asked}); "
         f"{refused[0][0]}: {refused[0][1]}"
@@ -184,6 +185,8 @@ def why_not(
     """Why a method cannot, or should not, be the one; None: it may."""
     if missing := facts.settings - set(capabilities.options):
         return f"has no setting {min(missing)}"
+    if facts.holds_rows and capabilities.room in ("rows", "sketch"):
+        return "does not hold the rows, in which substitutes are looked for"
     if facts.loss != "auto" and _base_loss(facts.loss) not in capabilities.losses:
         return f"does not know the loss {facts.loss}"
     in_memory = capabilities.room == "table" or _is_table(facts)

@@ -44,6 +44,7 @@ class Facts:
     loss: str = "auto"
     settings: frozenset[str] = frozenset()  #: names of those that somebody asks for
     must_stream: bool = False  #: whether rows may not be held in memory
+    holds_rows: bool = False  #: whether they must be, to look for substitutes
 
     @property
     def density(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from shortlist._protocols import (
     Observer,
-    Progress,
     RowBlock,
     RowSource,
     ShortlistError,
@@ -29,7 +28,7 @@ from shortlist.evaluate._whole_table import (
 )
 from shortlist.front._choice import Choice
 from shortlist.front._held_rows import HeldRows, held, without_groups
-from shortlist.front._order import Order, chooser, ranking, run_order
+from shortlist.front._order import Order, chooser, ranking, run_order, watching
 from shortlist.front._trial import after_trial, try_methods
 from shortlist.sources import ArraySource, split_holdout, take
 
@@ -67,6 +66,7 @@ def select_from_rows(
     in_memory: bool = True,
     observe: Observer | None = None,
     say: Say = lambda line: None,
+    beyond: Mapping[str, Any] | None = None,
 ) -> Shortlist:
     """Choose from a source of rows.
 
@@ -85,9 +85,15 @@ def select_from_rows(
     observe : callable, default=None
     say : callable
         Told what was decided, a line each.
+    beyond : mapping, default=None
+        As of ``SecondLook``: what else is asked for.
     """
     if isinstance(budget, int):
-        return _run(rows, order, budget, observe)
+        return _run(rows, order, budget, observe, beyond)
+    if beyond and not rows.reiterable:
+        raise ShortlistError(
+            f"{rows.name}: stability needs a number for k where rows pass by once"
+        )
     if in_memory and rows.reiterable:
         rows = in_hand(rows)
     elif groups is not None:
@@ -109,7 +115,7 @@ def select_from_rows(
         cut = largest.top(curve.k)
         chosen = replace(cut, notes=(*cut.notes, note))
     else:
-        chosen = _run(rows, order, curve.k, observe)
+        chosen = _run(rows, order, curve.k, observe, beyond)
     return with_curve(chosen, curve)
 
 
@@ -129,11 +135,6 @@ def find_budget(
     judged by folds of the others. That choice comes back too, as a pipe cannot be read
     again to make one of k.
     """
-
-    def watch(what: str, done: int, total: int) -> None:
-        if observe is not None:
-            observe(Progress(0, what, done, total, "folds", 0, float("nan")))
-
     if in_memory and rows.reiterable:
         blocks, known = with_labels(list(rows.blocks()))
         table = whole_table(rows, blocks)
@@ -148,7 +149,7 @@ def find_budget(
             cv=cv,
             groups=groups,
             seed=order.seed,
-            watch=watch,
+            watch=watching(observe, "folds"),
         )
         return curve, None
     train, test = split_holdout(rows, HELD_OUT, order.seed, max_rows=MOST_HELD_OUT)
@@ -185,11 +186,6 @@ def tried(
     observe: Observer | None = None,
 ) -> Choice:
     """Let the methods that come into question choose from parts of rows in memory."""
-
-    def watch(what: str, done: int, total: int) -> None:
-        if observe is not None:
-            observe(Progress(0, what, done, total, "fits", 0, float("nan")))
-
     blocks, known = with_labels(list(rows.blocks()))
     if groups is not None:
         if len(groups) != len(known):
@@ -219,7 +215,7 @@ def tried(
             classes=classes,
             groups=groups,
             seed=order.seed,
-            watch=watch,
+            watch=watching(observe, "fits"),
         )
     except Interrupted:  # what a method had found in a part of the rows is no result
         raise KeyboardInterrupt from None
@@ -247,12 +243,18 @@ def with_curve(shortlist: Shortlist, curve: BudgetCurve) -> Shortlist:
     )
 
 
-def _run(rows: RowSource, order: Order, k: int, observe: Observer | None) -> Shortlist:
+def _run(
+    rows: RowSource,
+    order: Order,
+    k: int,
+    observe: Observer | None,
+    beyond: Mapping[str, Any] | None,
+) -> Shortlist:
     """Choose k features, and look for leaks among them."""
     if rows.reiterable:
-        return _warned(run_order(order, k, rows, observe), rows)
+        return _warned(run_order(order, k, rows, observe, beyond), rows)
     keeping = _Keeping(rows)
-    chosen = run_order(order, k, keeping, observe)
+    chosen = run_order(order, k, keeping, observe, beyond)
     return _warned(chosen, HeldRows(rows, keeping.kept))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from shortlist._protocols import (
     Capabilities,
     Ints,
     Observer,
+    Progress,
     RowSource,
     ShortlistError,
 )
@@ -19,6 +20,7 @@ from shortlist._shortlist import Shortlist
 from shortlist.engines import run
 from shortlist.evaluate._contestants import Choose
 from shortlist.front._columns_of_rows import algorithm_for_rows
+from shortlist.resampling._second_look import SecondLook
 from shortlist.sources import ArraySource
 from shortlist.table._gather import TableLearner
 
@@ -70,14 +72,31 @@ class Order:
 
 
 def run_order(
-    order: Order, k: int, rows: RowSource, observe: Observer | None = None
+    order: Order,
+    k: int,
+    rows: RowSource,
+    observe: Observer | None = None,
+    beyond: Mapping[str, Any] | None = None,
 ) -> Shortlist:
-    """Have the method choose k features from rows."""
+    """Have the method choose k features from rows; ``beyond``: as of ``SecondLook``."""
     learner = order.learner(k, reiterable=rows.reiterable)
+    look = SecondLook(learner, seed=order.seed, **(beyond or {}))
+    learner = look.learner
     if isinstance(learner, TableLearner) and isinstance(rows, ArraySource):
-        return learner.choose_from(rows)
-    chosen: Shortlist = run(learner, rows, observe)
-    return chosen
+        chosen = learner.choose_from(rows)
+    else:
+        chosen = run(learner, rows, observe)
+    return look.finish(chosen, rows, watching(observe, "fits"))
+
+
+def watching(observe: Observer | None, unit: str) -> Callable[[str, int, int], None]:
+    """Tell an observer of blocks what is being done, and how much of it."""
+
+    def watch(what: str, done: int, total: int) -> None:
+        if observe is not None:
+            observe(Progress(0, what, done, total, unit, 0, float("nan")))
+
+    return watch
 
 
 def chooser(order: Order, names: Sequence[str]) -> Choose:

@@ -50,6 +50,8 @@ def select(
     budgets: Sequence[int] = BUDGETS,
     read: Mapping[str, Any] | None = None,
     trial: bool = True,
+    stability: int | None = None,
+    substitutes: int | None = None,
     seed: int = 0,
     verbose: bool = False,
     observe: Observer | None = None,
@@ -98,6 +100,12 @@ def select(
         Whether ``method="auto"`` lets several methods choose from parts of a table in
         memory (of at most 4,000 of its rows), and takes the one whose features predict
         the other parts best.
+    stability : int, default=None
+        Pairs of halves of the rows (50 is usual) that choose as well; the result then
+        has the share of them that chose each feature. See ``shortlist.stability``.
+    substitutes : int, default=None
+        How many features to name, at most, that could take the place of each chosen one
+        at little loss; for methods that hold all rows. See ``shortlist.substitutes``.
     verbose : bool, default=False
         Whether to say on standard error what was picked; the logger "shortlist" hears it
         in any case.
@@ -129,6 +137,7 @@ def select(
     ('mission', ('age',))
     """
     _check_k(k)
+    beyond = _beyond(stability, substitutes)
     if feature_groups is not None:
         settings["groups"] = feature_groups
 
@@ -142,6 +151,7 @@ def select(
             raise ShortlistError(
                 f"sequence: {method} does not look at the order of rows; {SENSORS} does"
             )
+        _refuse(beyond, "sequence=")
         return _from_sequence(data, target, k, sequence, feature_names, settings, say)
     named = None if method == "auto" else selector(method)
     by_column = columns or (
@@ -158,6 +168,7 @@ def select(
         "n_budgets": len(budgets) if k == "auto" else 1,
         "settings": frozenset(settings),
         "loss": loss,
+        "holds_rows": "n_substitutes" in beyond,
     }
     budget = _budgets(source, budgets) if k == "auto" else int(k)
 
@@ -168,6 +179,7 @@ def select(
         return order
 
     if isinstance(source, ColumnSource):
+        _refuse(beyond, "columns that are read one by one")
         columns_facts = facts_of_columns(source, **asked)
         choice = _chosen(named, lambda: choose(columns_facts))
         if choice.room != "columns":
@@ -209,6 +221,7 @@ def select(
             in_memory=fits(facts) or choice.room in ("table", "columns"),
             observe=observe,
             say=say,
+            beyond={**beyond, "groups": own_groups} if beyond else None,
         )
     return shortlist if named is not None else with_choice(shortlist, choice)
 
@@ -231,6 +244,28 @@ def _check_k(k: Any) -> None:
     is_number = isinstance(k, Integral) and not isinstance(k, bool) and int(k) >= 1
     if not is_number and k != "auto":
         raise ShortlistError(f"k should be a whole number from 1 or 'auto', got {k!r}")
+
+
+def _beyond(stability: int | None, substitutes: int | None) -> dict[str, int]:
+    """What is asked for beyond a choice, as ``SecondLook`` calls it."""
+    asked: dict[str, int] = {}
+    for name, own, number in (
+        ("stability", "n_pairs", stability),
+        ("substitutes", "n_substitutes", substitutes),
+    ):
+        if number is None:
+            continue
+        if not isinstance(number, Integral) or isinstance(number, bool) or number < 1:
+            raise ShortlistError(
+                f"{name} should be None or a whole number from 1, got {number!r}"
+            )
+        asked[own] = int(number)
+    return asked
+
+
+def _refuse(beyond: Mapping[str, int], what: str) -> None:
+    if beyond:
+        raise ShortlistError(f"stability and substitutes do not go with {what}")
 
 
 def _budgets(source: RowSource | ColumnSource, budgets: Sequence[int]) -> Sequence[int]:

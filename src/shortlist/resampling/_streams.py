@@ -91,6 +91,8 @@ class Resampled:
     n_pairs : int
     threshold : float, default=0.75
     seed : int, default=0
+    groups : ndarray of shape (n_rows,), default=None
+        Group of each row, by its number; the coin is then thrown for groups.
 
     Attributes
     ----------
@@ -102,6 +104,7 @@ class Resampled:
     n_pairs: int
     threshold: float = 0.75
     seed: int = 0
+    groups: np.ndarray | None = None
     found: Stability | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -112,6 +115,21 @@ class Resampled:
         self._halves = [
             _seeded(self.learner, s) for s in states[self.n_pairs :].tolist()
         ]
+        if self.groups is not None:
+            self._group = np.unique(self.groups, return_inverse=True)[1]
+
+    def _heads(self, block: RowBlock, coin: int) -> np.ndarray:
+        """Throw a coin for each row of a block, or for the group it belongs to."""
+        if self.groups is None:
+            return draw_rows(block.first_row, block.n_rows, coin, 0.5)
+        drawn = draw_rows(0, int(self._group.max()) + 1, coin, 0.5)
+        own = self._group[block.first_row : block.first_row + block.n_rows]
+        if len(own) < block.n_rows:
+            raise ShortlistError(
+                f"groups should have one entry a row, and there are {len(self._group)} "
+                "for more rows"
+            )
+        return np.asarray(drawn[own])
 
     @property
     def k(self) -> int:
@@ -141,7 +159,7 @@ class Resampled:
         for pair, coin in enumerate(self._coins):
             if not any(state.running[1 + 2 * pair : 3 + 2 * pair]):
                 continue
-            heads = draw_rows(block.first_row, block.n_rows, coin, 0.5)
+            heads = self._heads(block, coin)
             for side in (0, 1):
                 own, rows = 2 * pair + side, np.flatnonzero(heads == bool(side))
                 if state.running[1 + own] and len(rows):

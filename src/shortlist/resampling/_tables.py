@@ -1,4 +1,4 @@
-"""Stability and substitutes of methods that solve a whole table, on the command line.
+"""Stability and substitutes of methods that solve a whole table.
 
 A ``TableLearner`` gathers rows and solves. ``Recalling`` keeps what it solved, so that
 halves of the same rows can be solved after it, and columns be exchanged, without reading
@@ -11,7 +11,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from shortlist._protocols import Ids, Ints
+import numpy as np
+
+from shortlist._protocols import Ids, Ints, RowSource
 from shortlist._shortlist import Shortlist
 from shortlist.engines import Interrupted
 from shortlist.resampling._halves import complementary_halves
@@ -39,6 +41,17 @@ class Recalling:
         self._asked = asked
         return self._solve(*asked)
 
+    def groups_of_rows(
+        self, groups: np.ndarray | None, rows: RowSource
+    ) -> np.ndarray | None:
+        """Groups of the rows that were solved for: those with a bad label are not."""
+        assert self._asked is not None
+        table, target = self._asked[:2]
+        if groups is None or len(groups) == len(table.y):
+            return groups
+        known = [target.knows(block.y) for block in rows.blocks()]
+        return np.asarray(groups[np.concatenate(known)])
+
     def stability(
         self,
         shortlist: Shortlist,
@@ -46,6 +59,7 @@ class Recalling:
         *,
         threshold: float,
         seed: int,
+        groups: np.ndarray | None = None,
         watch: Watch,
     ) -> Shortlist:
         """The same result with shares of halves; Ctrl-C raises ``Interrupted`` with it."""
@@ -55,6 +69,7 @@ class Recalling:
             len(table.y),
             n_pairs,
             classes=None if target.classes is None else table.y,
+            groups=groups,
             seed=seed,
         )
         tally = Tally()

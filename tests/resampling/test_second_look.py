@@ -1,0 +1,141 @@
+"""Stability and substitutes that come along with a choice, groups of rows included."""
+
+import numpy as np
+import pytest
+
+from shortlist import BARDA, FoBa, ShortlistError, select, stability
+from shortlist._registry import selector
+from shortlist.engines import run
+from shortlist.resampling import _tables
+from shortlist.resampling._second_look import SecondLook
+from shortlist.resampling._streams import Resampled
+from shortlist.sources import ArraySource
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Forty people of five visits each; column 3 and its twin 20, and 8 decide."""
+    rng = np.random.default_rng(0)
+    people = np.repeat(np.arange(40), 5)
+    X = rng.normal(size=(200, 30))
+    X[:, 20] = X[:, 3] + 0.4 * rng.normal(size=200)
+    y = X[:, 3] - X[:, 8] + rng.normal(size=40)[people]
+    return X, y, people
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_select_tells_the_shares_that_stability_does(table, grouped):
+    X, y, people = table
+    groups = people if grouped else None
+    chosen = select(X, y, k=3, method="foba", stability=6, groups=groups)
+    found = stability(FoBa(k=3), X, y, n_resamples=6, groups=groups)
+    expected = found.shortlist.to_frame()[["name", "stability"]]
+    told = chosen.to_frame()[["name", "stability"]]
+    assert sorted(map(tuple, told.to_numpy())) == sorted(
+        map(tuple, expected.to_numpy())
+    )
+    assert 0.0 < told["stability"].min() < 1.0  # shares that halves could change
+
+
+def test_select_tells_substitutes_as_well(table):
+    X, y, _ = table
+    chosen = select(X, y, k=2, stability=3, substitutes=1)
+    told = {(s.name, s.substitute) for s in chosen.substitutes}
+    assert ("x3", "x20") in told or ("x20", "x3") in told
+    assert chosen.params["stability"]["pairs"] == 3
+
+
+def test_a_stream_throws_its_coin_for_groups(table):
+    X, y, people = table
+    shuffled = np.random.default_rng(1).permutation(people)
+    asked = BARDA(k=3, loss="squared")._learner()
+    look = SecondLook(asked, n_pairs=4, groups=shuffled)
+    seen = {}
+
+    class Listening:
+        """Remembers which rows the half learns from, by their labels."""
+
+        def __init__(self, half, number):
+            self.half, self.number = half, number
+
+        def step(self, state, block):
+            seen.setdefault(self.number, []).extend(block.y.tolist())
+            self.half.step(state, block)
+
+        def __getattr__(self, name):
+            return getattr(self.half, name)
+
+    assert isinstance(look.learner, Resampled)
+    look.learner._halves = [
+        Listening(half, n) for n, half in enumerate(look.learner._halves)
+    ]
+    result = run(look.learner, ArraySource(X, y, block_rows=23))
+    assert result.params["stability"]["pairs"] == 4
+    group_of = dict(zip(y.tolist(), shuffled.tolist(), strict=True))
+    for pair in range(4):
+        one, other = ({group_of[v] for v in seen[2 * pair + side]} for side in (0, 1))
+        assert not one & other
+        assert one | other == set(range(40))
+        assert 5 < len(one) < 35
+
+
+def test_groups_skip_rows_that_a_bad_label_left_out(table, monkeypatch):
+    X, y, people = table
+    codes = np.where(y > 0, 1.0, 0.0)
+    codes[:7] = 9.0
+    source = ArraySource(X, codes, block_rows=50)
+    source.on_error = "skip"
+    halves = []
+    original = _tables.complementary_halves
+
+    def listening(n, pairs, **asked):
+        halves.append(asked["groups"])
+        return original(n, pairs, **asked)
+
+    monkeypatch.setattr(_tables, "complementary_halves", listening)
+    learner = selector("foba").load("algorithm")(3, classes=[0.0, 1.0])
+    look = SecondLook(learner, n_pairs=2, groups=people)
+    result = run(look.learner, source)
+    look.finish(result, source, lambda *now: None)
+    np.testing.assert_array_equal(halves[0], people[7:])
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"stability": 0}, "stability should be None or a whole number from 1, got 0"),
+        ({"stability": True}, "stability should be None or a whole number"),
+        ({"substitutes": "x"}, "substitutes should be None or a whole number"),
+        (
+            {"substitutes": 1, "method": "mission"},
+            "substitutes need all rows in memory",
+        ),
+        ({"stability": 2, "columns": True}, "do not go with columns"),
+        (
+            {"stability": 2, "sequence": np.zeros(200)},
+            "do not go with sequence=",
+        ),
+    ],
+)
+def test_what_cannot_be_had_is_refused(table, asked, message):
+    X, y, _ = table
+    with pytest.raises(ShortlistError, match=message):
+        select(X, y, k=2, **asked)
+
+
+def test_groups_that_are_too_few_for_the_rows_are_refused(table):
+    X, y, people = table
+    look = SecondLook(BARDA(k=2)._learner(), n_pairs=1, groups=people[:150])
+    with pytest.raises(ShortlistError, match="one entry a row, and there are 150"):
+        run(look.learner, ArraySource(X, y, block_rows=64))
+
+
+def test_where_substitutes_are_asked_for_no_method_that_streams_is_picked():
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((300, 400)) < 0.03, 1.0, 0.0)
+    X[:, 7] = rng.random(300) < 0.5
+    y = np.array(["no", "yes", "maybe"])[
+        (X[:, 7] + (rng.random(300) < 0.3)).astype(int)
+    ]
+    assert select(X, y, k=3, trial=False).room == "sketch"
+    assert select(X, y, k=3, trial=False, substitutes=1).room == "table"
