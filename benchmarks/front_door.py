@@ -16,9 +16,10 @@ MNIST's 4 against 9, written to a file and read back, as ``select`` would.
 ``seconds`` are CPU seconds of choosing in a fold, ``total`` those of the whole comparison,
 kernels that had to be compiled included.
 
-What was picked goes to ``results/front_door_picks.csv``, a line a fold and budget.
-A line for each fold goes to ``results/front_door.csv`` as it is done, and is not measured
-again (--repeats 0 only prints).
+A line for each fold goes to ``results/front_door.csv``, and one for each score of a trial,
+in the order in which methods are preferred, to ``results/front_door_trials.csv``. What is
+there is not measured again (--repeats 0 only prints): what ``select`` makes of the scores
+of a trial is asked of it anew each time, and goes to ``results/front_door_picks.csv``.
 """
 
 import argparse
@@ -31,8 +32,19 @@ import numpy as np
 from benchmarks.data import Missing, load
 
 RESULTS = Path(__file__).parent / "results" / "front_door.csv"
+TRIALS = RESULTS.with_name("front_door_trials.csv")
 PICKS = RESULTS.with_name("front_door_picks.csv")
-PICK_FIELDS = ("data", "repeat", "k", "fold", "by_rule", "picked", "seconds")
+TRIAL_FIELDS = (
+    "data",
+    "repeat",
+    "fold",
+    "k",
+    "by_rule",
+    "method",
+    "part",
+    "score",
+    "seconds",
+)
 FIELDS = (
     "data",
     "repeat",
@@ -90,8 +102,8 @@ def measure(name, repeat):
         yield (*facts, f"{score:.6f}", f"{r.seconds:.3f}", f"{total:.1f}")
 
 
-def picks(name, repeat):
-    """Lines of what ``select`` picks in each fold, at each budget."""
+def trials(name, repeat):
+    """Lines of what methods score in the trial of ``select`` in each fold."""
     from shortlist.evaluate._compare import are_classes
     from shortlist.evaluate._splits import folds
 
@@ -100,14 +112,17 @@ def picks(name, repeat):
     pairs = folds(y, cv, None, classes=are_classes(y), seed=repeat)
     for fold, (train, _) in enumerate(pairs):
         begun = time.process_time()
-        found = trials(X[train], y[train], KS, repeat)
-        seconds = time.process_time() - begun
-        for k, (by_rule, method) in found.items():
-            yield name, repeat, k, fold, by_rule, method, f"{seconds:.1f}"
+        by_rule, standings = trial(X[train], y[train], KS, repeat)
+        seconds = f"{time.process_time() - begun:.1f}"
+        for place, k in enumerate(KS):
+            for method, scores in standings.scores.items():
+                for part, score in enumerate(scores[:, place]):
+                    facts = (name, repeat, fold, k, by_rule[k], method, part)
+                    yield (*facts, f"{score:.6f}", seconds)
 
 
-def trials(X, y, ks, seed):
-    """What ``select`` would pick at each budget, by rule and after its trial.
+def trial(X, y, ks, seed):
+    """What ``select`` would pick at each budget by rule, and how its trial ends.
 
     Those that it tries at the largest budget are tried at all: others are not in the
     comparison, as they would take too long there. So one trial is enough.
@@ -117,23 +132,19 @@ def trials(X, y, ks, seed):
     from shortlist.front._choice import choose
     from shortlist.front._facts import facts_of_rows
     from shortlist.front._order import Order, chooser
-    from shortlist.front._trial import try_methods
+    from shortlist.front._trial import Standings, try_methods
     from shortlist.sources import ArraySource
 
     source, classes = ArraySource(X, y), are_classes(y)
     choices = {k: choose(facts_of_rows(source, k=k)) for k in ks}
+    by_rule = {k: choice.method for k, choice in choices.items()}
     names = source.names(np.arange(X.shape[1]))
     rivals = choices[max(ks)].rivals
     contestants = {m: chooser(Order(selector(m), seed=seed), names) for m in rivals}
     done = try_methods(contestants, X, y, ks, classes=classes, seed=seed)
-    found = {}
-    for place, k in enumerate(ks):
-        method = choices[k].method
-        if done is not None:
-            means = {n: s[:, place].mean() for n, s in done.scores.items()}
-            method = max(means, key=means.__getitem__)
-        found[k] = choices[k].method, method
-    return found
+    if done is None:  # one method, or too few rows: the first is it
+        done = Standings("none", {by_rule[max(ks)]: np.full((1, len(ks)), np.nan)})
+    return by_rule, done
 
 
 def kept(path):
@@ -155,7 +166,7 @@ def add(path, fields, lines):
 
 def run(names, repeats):
     """Measure what is not there yet."""
-    tasks = ((RESULTS, FIELDS, measure), (PICKS, PICK_FIELDS, picks))
+    tasks = ((RESULTS, FIELDS, measure), (TRIALS, TRIAL_FIELDS, trials))
     for repeat in range(repeats):
         for name in names:
             for path, fields, task in tasks:
@@ -171,13 +182,36 @@ def run(names, repeats):
                 print(f"{name}: {task.__name__}, {len(lines)} lines", flush=True)
 
 
+def picks(lines):
+    """What ``select`` makes of the scores of its trials: a line a fold and budget."""
+    from shortlist.front._trial import Standings
+
+    keys = ["data", "repeat", "fold", "k"]
+    for place, part in lines.groupby(keys, sort=False):
+        scores = {
+            method: own["score"].to_numpy()[:, None]
+            for method, own in part.groupby("method", sort=False)
+        }
+        best = Standings("", scores).best
+        facts = dict(zip(keys, place, strict=True))
+        rest = part.iloc[0]
+        yield {
+            **facts,
+            "by_rule": rest["by_rule"],
+            "picked": best,
+            "seconds": rest["seconds"],
+        }
+
+
 def show(names):
     """For each set and budget: the pick, the best, and whether one error lies between."""
     import pandas as pd
 
     kinds = {"k": int, "fold": int, "score": float, "total": float}
     frame = pd.DataFrame(kept(RESULTS)).astype(kinds)
-    chosen = pd.DataFrame(kept(PICKS)).astype({"k": int, "fold": int, "seconds": float})
+    kinds = {"k": int, "fold": int, "score": float, "seconds": float}
+    chosen = pd.DataFrame(picks(pd.DataFrame(kept(TRIALS)).astype(kinds)))
+    chosen.to_csv(PICKS, index=False, lineterminator="\n")
     print(
         "| data | k | by rule | picked | scores | | best | its score | error | within |"
     )

@@ -1,4 +1,4 @@
-"""A trial takes the method whose features predict best, and nothing else."""
+"""A trial takes the preferred method unless another's features predict clearly better."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from shortlist.engines import run
 from shortlist.front import Choice, _trial
 from shortlist.front._choice import TRIAL_ROWS
 from shortlist.front._columns_of_rows import by_columns
-from shortlist.front._trial import after_trial, try_methods
+from shortlist.front._trial import Standings, after_trial, try_methods
 
 
 def columns(*chosen):
@@ -45,6 +45,28 @@ def test_the_best_wins_and_of_equals_the_first(X, y):
     numbers = try_methods(contestants, X, X[:, 2] + X[:, 4], [1, 2], classes=False)
     assert numbers.metric == "r2"
     assert numbers.best in ("good", "same")
+
+
+def test_the_preferred_method_stays_unless_it_is_beaten_by_more_than_luck():
+    first = np.array([[0.80], [0.70], [0.60]])
+
+    def best(*gains):
+        other = first + np.array(gains)[:, None]
+        poor = first - 0.1
+        scores = {"first": first, "poor": poor, "other": other}
+        return Standings("accuracy", scores).best
+
+    assert best(0.02, 0.02, 0.02) == "other"  # always better, though folds differ by .1
+    assert best(0.06, -0.03, 0.01) == "first"  # on average better, by luck
+    assert best(0.06, 0.0, 0.03) == "other"
+    assert best(0.0, 0.0, 0.0) == "first"
+    assert best(-0.02, -0.02, -0.02) == "first"
+
+
+def test_the_line_says_how_all_did_whoever_won():
+    scores = {"first": [0.8, 0.7, 0.6], "other": [0.86, 0.67, 0.61]}
+    standings = Standings("r2", {n: np.array(s)[:, None] for n, s in scores.items()})
+    assert standings.line() == "r2 0.700 in a trial with other 0.713"
 
 
 def test_whoever_cannot_do_it_is_out(X, y):

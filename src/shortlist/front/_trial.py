@@ -2,7 +2,8 @@
 
 Which method is best depends on the data in ways that their size and kind do not tell. So
 all that may be the one choose from two thirds of the rows, three times, and are judged by
-the last third, as in ``compare``. Rows that a final score is for have no part in it.
+the last third, as in ``compare``. Rows that a final score is for have no part in it. What
+is preferred for data of this kind stays unless another is clearly better.
 """
 
 from __future__ import annotations
@@ -39,16 +40,26 @@ class Standings(NamedTuple):
 
     @property
     def best(self) -> str:
-        """The method with the best mean; of several the one preferred before."""
+        """The method preferred before, unless another is better by more than luck.
+
+        That is: unless the best mean is above its own by more than one standard error of
+        the differences in the same parts of the rows.
+        """
         means = self.means()
-        return max(means, key=means.__getitem__)
+        first = next(iter(self.scores))
+        ahead = max(means, key=means.__getitem__)
+        gains = (self.scores[ahead] - self.scores[first]).mean(axis=1)
+        if len(gains) < 2:
+            return ahead
+        error = gains.std(ddof=1) / np.sqrt(len(gains))
+        return ahead if gains.mean() > error else first
 
     def line(self) -> str:
         """Say how the best did, and how the others."""
         means = self.means()
-        order = sorted(means, key=lambda name: -means[name])
-        others = ", ".join(f"{name} {means[name]:.3f}" for name in order[1:])
         best = self.best
+        order = sorted(means, key=lambda name: -means[name])
+        others = ", ".join(f"{n} {means[n]:.3f}" for n in order if n != best)
         return f"{self.metric} {means[best]:.3f} in a trial with {others}"
 
 
