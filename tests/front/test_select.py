@@ -10,6 +10,8 @@ from scipy.sparse import coo_array
 
 from shortlist import DataError, FoBa, ShortlistError, open_columns, open_source, select
 from shortlist.front import Choice, _select
+from shortlist.front._facts import facts_of_rows
+from shortlist.sources import ArraySource
 
 
 @pytest.fixture(scope="module")
@@ -198,6 +200,26 @@ def test_what_makes_no_sense_is_refused_in_one_line(X, y, asked, message):
     with pytest.raises((ShortlistError, DataError), match=message) as caught:
         select(**words)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("method", ["auto", "foba", "mission", "barda"])
+@pytest.mark.parametrize("form", ["array", "frame"])
+def test_rows_in_memory_may_be_sorted_by_class(method, form):
+    rng = np.random.default_rng(0)
+    y = np.repeat([f"class {c}" for c in range(5)], 300)  # two in the first 1,000 rows
+    X = np.where(rng.random((1500, 60)) < 0.03, 1.0, 0.0)
+    for c in range(5):
+        X[300 * c : 300 * (c + 1), c] = rng.random(300) < 0.8
+    data = X if form == "array" else pd.DataFrame(X).add_prefix("x")
+    chosen = select(data, y, k=5, method=method, trial=False)
+    assert len(chosen.classes) == 5
+    assert set(chosen.names) == {f"x{c}" for c in range(5)}
+
+
+def test_facts_of_rows_in_memory_know_all_classes(X):
+    source = ArraySource(np.tile(X, (8, 1)), np.repeat(range(8), len(X)))
+    assert len(X) * 2 <= 1000  # the first thousand rows do not have all classes
+    assert facts_of_rows(source).n_classes == 8
 
 
 def test_tables_that_do_not_fit_are_streamed(X, y, monkeypatch):

@@ -70,7 +70,9 @@ def look_at_head(source: RowSource) -> tuple[Head, Iterator[RowBlock]]:
             head.append(block)
     if source.reiterable and len(head) > 1:
         head, blocks = [], iter(source.blocks())
-    return Head(np.array(labels[:HEAD_ROWS]), rows), _chained(head, blocks)
+    first = np.array(labels[:HEAD_ROWS])
+    every = getattr(source, "all_labels", None)  # of rows that are in memory
+    return Head(first if every is None else every, rows), _chained(head, blocks)
 
 
 def _chained(head: list[RowBlock], blocks: Iterator[RowBlock]) -> Iterator[RowBlock]:

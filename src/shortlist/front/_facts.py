@@ -86,8 +86,9 @@ def facts_of_rows(
     n_rows = sum(block.n_rows for block in blocks)
     n_nonzeros = sum(len(block.ids) for block in blocks)
     n_features = source.n_features or _n_distinct(blocks, scale)
-    # as many as decide what is learned; odd ones may follow
-    y = np.concatenate([block.y for block in blocks])[:HEAD_ROWS]
+    y = getattr(source, "all_labels", None)
+    if y is None:  # as many as decide what is learned; odd ones may follow
+        y = np.concatenate([block.y for block in blocks])[:HEAD_ROWS]
     n_classes = 0
     with contextlib.suppress(ShortlistError):  # whoever learns from them will report it
         n_classes = n_classes_of(target_of(source, loss, classes, y))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from shortlist._protocols import (
+    Floats,
     Ids,
     Ints,
     RowBlock,
@@ -48,6 +49,16 @@ class HeldRows:
         """Yield the rows in order."""
         return (block._replace() for block in self._blocks)
 
+    @property
+    def all_labels(self) -> Floats:
+        """Labels of these rows, if they came from memory: all are known to be meant.
+
+        An odd label late in a file is rather a mistake than one more class.
+        """
+        if getattr(self.base, "all_labels", None) is None:
+            raise AttributeError("all_labels")
+        return np.concatenate([block.y for block in self._blocks])
+
     def names(self, ids: Ids) -> list[str]:
         """Name the features with these ids."""
         return self.base.names(ids)
@@ -69,7 +80,7 @@ class HeldRows:
 
     def __getattr__(self, attribute: str) -> Any:
         """What only some sources have: ``on_error``, ``target``."""
-        if attribute in ("base", "crowded", "retain", "part"):
+        if attribute in ("base", "crowded", "retain", "part", "all_labels"):
             raise AttributeError(attribute)
         return getattr(self.base, attribute)
 

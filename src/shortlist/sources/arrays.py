@@ -93,8 +93,8 @@ class ArraySource:
         return self._X
 
     @property
-    def labels(self) -> Floats:
-        """Labels of all rows, as in blocks."""
+    def all_labels(self) -> Floats:
+        """Labels of all rows, as in blocks: what they are is not judged by the first."""
         return self._y
 
     @property

@@ -143,6 +143,11 @@ class FrameSource:
                 position=stop,
             )
 
+    @property
+    def all_labels(self) -> Floats:
+        """Labels of all rows, as in blocks: what they are is not judged by the first."""
+        return self._y
+
     def names(self, ids: Ids) -> list[str]:
         """Names of features; of ``column=value`` only those seen so far."""
         for number in ids.tolist():

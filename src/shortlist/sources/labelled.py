@@ -119,7 +119,8 @@ class LabelledSource:
         self.base.block_bytes = n  # type: ignore[attr-defined]
 
     def __getattr__(self, attribute: str) -> Any:
-        if attribute == "base":  # not there yet: a copy is being made
+        # the base is not there yet while a copy is being made; its labels are others
+        if attribute in ("base", "all_labels"):
             raise AttributeError(attribute)
         value = getattr(self.base, attribute)
         # these of the base would have its labels

@@ -129,9 +129,9 @@ class TableLearner:
         values = X.data if hasattr(X, "tocsr") else X
         if not all(np.isfinite(part).all() for part in _runs(values)):
             X, *_ = gather(list(source.blocks()), source.n_features, every=True)
-        state = self.start(source, Head(source.labels))
+        state = self.start(source, Head(source.all_labels))
         ids = np.arange(X.shape[1], dtype=np.uint64)
-        y = state.target.encode(source.labels)
+        y = state.target.encode(source.all_labels)
         X = as_table(X if X.dtype.kind == "f" else X.astype(np.float64))
         table = Table(X, y, source.weights, ids, X.shape[1])
         return self._solved(state, table, source)
