@@ -61,6 +61,8 @@ DEVELOP = (
     "leukemia", "prostate_ge", "arcene", "rcv1_small", "basehock", "madelon", "semeion",
     "farm_ads", "a9a", "news20_multiclass",
 )  # fmt: skip
+#: By the kind of data; by the largest mean of a trial; by what ``select`` makes of it.
+WAYS = ("by_rule", "largest", "picked")
 JUDGE = ("colon", "dexter", "newsgroups20", "parquet")
 
 
@@ -192,13 +194,15 @@ def picks(lines):
             method: own["score"].to_numpy()[:, None]
             for method, own in part.groupby("method", sort=False)
         }
-        best = Standings("", scores).best
+        standings = Standings("", scores)
+        means = standings.means()
         facts = dict(zip(keys, place, strict=True))
         rest = part.iloc[0]
         yield {
             **facts,
             "by_rule": rest["by_rule"],
-            "picked": best,
+            "largest": max(means, key=means.__getitem__),
+            "picked": standings.best,
             "seconds": rest["seconds"],
         }
 
@@ -213,9 +217,11 @@ def show(names):
     chosen = pd.DataFrame(picks(pd.DataFrame(kept(TRIALS)).astype(kinds)))
     chosen.to_csv(PICKS, index=False, lineterminator="\n")
     print(
-        "| data | k | by rule | picked | scores | | best | its score | error | within |"
+        "| data | k | by rule | picked | scores: by rule | largest mean | picked | best "
+        "| its score | error | within |"
     )
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    overall = {}
     for name in names:
         part, own = (table[table["data"] == name] for table in (frame, chosen))
         if part.empty or own.empty:
@@ -223,7 +229,7 @@ def show(names):
         keys = ["repeat", "fold", "k"]
         wide = part.pivot(index=keys, columns="method", values="score")
         own = own.set_index(keys).loc[wide.index]
-        for way in ("by_rule", "picked"):
+        for way in WAYS:
             wide[way] = [
                 wide[method].get(place, float("nan"))
                 if method in wide
@@ -234,22 +240,29 @@ def show(names):
             here = wide if k == "all" else wide[wide.index.get_level_values("k") == k]
             here = here.groupby(level=["repeat", "fold"]).mean()
             mean, error = here.mean(), here.sem()
-            best = mean.drop(["by_rule", "picked"]).idxmax()
+            best = mean.drop(list(WAYS)).idxmax()
             within = mean["picked"] >= mean[best] - error[best]
+            if k == "all":
+                overall[name] = mean[list(WAYS)]
             mine = own if k == "all" else own[own.index.get_level_values("k") == k]
             names_of = [
                 ", ".join(mine[way].value_counts().index)
                 for way in ("by_rule", "picked")
             ]
-            print(
-                f"| {name} | {k} | {names_of[0]} | {names_of[1]} | {mean['by_rule']:.3f} | "
-                f"{mean['picked']:.3f} | {best} | {mean[best]:.3f} | {error[best]:.3f} | "
-                f"{'yes' if within else 'no'} |"
-            )
+            scores = [f"{mean[way]:.3f}" for way in WAYS]
+            others = [best, f"{mean[best]:.3f}", f"{error[best]:.3f}"]
+            cells = [name, k, *names_of, *scores, *others, "yes" if within else "no"]
+            print(f"| {' | '.join(map(str, cells))} |")
         print(
             f"\n{name}: {part['total'].iloc[0]:.0f} CPU seconds in all, "
             f"{own['seconds'].mean():.0f} for trials of all budgets in a fold\n"
         )
+    for title, part in (("to develop on", DEVELOP), ("to judge by", JUDGE)):
+        sets = [overall[name] for name in part if name in overall]
+        if sets:
+            means = pd.concat(sets, axis=1).mean(axis=1)
+            told = ", ".join(f"{way} {means[way]:.4f}" for way in WAYS)
+            print(f"mean over {len(sets)} sets {title}: {told}")
 
 
 def main():

@@ -85,3 +85,21 @@ def test_labels_have_to_be_named(run, folder):
     done = run("compare", folder / "visits.csv")
     assert done.exit_code == 2
     assert "--target" in done.stderr
+
+
+def test_rows_without_a_label_have_no_part_in_it(run, folder, tmp_path):
+    frame = pd.read_csv(folder / "visits.csv")
+    some = frame.assign(bought=frame["bought"].where(np.arange(len(frame)) >= 40))
+    some.to_json(tmp_path / "some.jsonl", orient="records", lines=True)
+    frame[40:].to_json(tmp_path / "known.jsonl", orient="records", lines=True)
+    words = ["--target", "bought", "--sample-groups", "user", "--format", "csv"]
+    both = [
+        run("compare", tmp_path / f"{name}.jsonl", "-k", 2, "--methods", "mrmr", *words)
+        for name in ("some", "known")
+    ]
+    assert [done.exit_code for done in both] == [0, 0], both[0].stderr
+    some, known = (
+        pd.read_csv(io.StringIO(done.stdout)).drop(columns=["seconds", "megabytes"])
+        for done in both
+    )
+    pd.testing.assert_frame_equal(some, known)

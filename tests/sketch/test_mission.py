@@ -35,6 +35,12 @@ def sparse_stream(seed, n=600, p=5000, nnz=8, n_true=4, n_classes=2):
     return X, y
 
 
+class PassingRows(ArraySource):
+    """Rows whose labels nobody knows before they come by, as with a file."""
+
+    all_labels = None
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 2**32),
@@ -280,11 +286,11 @@ def test_bad_data_in_mid_run_keeps_what_was_learned():
     with pytest.raises(
         Broken, match="row 1900: expected one of the labels 0, 1"
     ) as stop:
-        run(mission(4), ArraySource(X, y, block_rows=100))
+        run(mission(4), PassingRows(X, y, block_rows=100))
     assert stop.value.result.n_examples == 1900
     y[500] = 7.0  # among the first thousand: nothing worth keeping yet
     with pytest.raises(DataError) as early:
-        run(mission(4, classes=[0, 1]), ArraySource(X, y, block_rows=100))
+        run(mission(4, classes=[0, 1]), PassingRows(X, y, block_rows=100))
     assert not isinstance(early.value, Broken)
 
 
@@ -320,9 +326,11 @@ def test_a_frame_fitted_through_a_source_is_known_by_name():
 def test_classes_that_come_late_can_be_announced():
     X, y = sparse_stream(14, n=2500)
     order = np.argsort(y, kind="stable")
-    source = ArraySource(X[order], y[order].astype(float), block_rows=300)
+    rows = (X[order], y[order].astype(float))
+    source = PassingRows(*rows, block_rows=300)
     with pytest.raises(DataError, match="1 class"):
         Mission(4).fit_source(source)
+    assert Mission(4).fit_source(ArraySource(*rows, block_rows=300)).n_features_in_
     assert Mission(4).fit_source(source, classes=[0, 1]).score(X, y) > 0.6
 
 
@@ -342,7 +350,7 @@ def test_a_fit_that_breaks_off_leaves_what_was_learned():
     y[1990] = 5.0
     selector = Mission(4)
     with pytest.raises(DataError, match="row 1990"):
-        selector.fit_source(ArraySource(X, y, block_rows=50))
+        selector.fit_source(PassingRows(X, y, block_rows=50))
     assert selector.shortlist_.n_examples == 1950
 
 

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 def read_whole(
     options: Mapping[str, Any], given: Mapping[str, Any], groups: str | None = None
 ) -> WholeTable:
-    """Read files with the options of a command; ``groups`` names a column of groups."""
-    from shortlist.evaluate._whole_table import whole_table
+    """Read the rows that have a label; ``groups`` names a column of groups."""
+    from shortlist.evaluate._whole_table import whole_table, with_labels
 
     asked = ("files", "input_format", "on_error")
     files, input_format, on_error = (options[name] for name in asked)
     source = open_labelled(files, input_format, on_error, given, options["label_map"])
-    return whole_table(source, list(source.blocks()), groups)
+    labelled, _ = with_labels(list(source.blocks()))
+    return whole_table(source, labelled, groups)

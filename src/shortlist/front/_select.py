@@ -99,7 +99,7 @@ def select(
     trial : bool, default=True
         Whether ``method="auto"`` lets several methods choose from parts of a table in
         memory (of at most 4,000 of its rows), and takes the one whose features predict
-        the other parts best.
+        the other parts best, if it is better than the one preferred by more than luck.
     stability : int, default=None
         Pairs of halves of the rows (50 is usual) that choose as well; the result then
         has the share of them that chose each feature. See ``shortlist.stability``.
