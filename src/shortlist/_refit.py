@@ -129,13 +129,26 @@ def places_among(ids: Ids, fewer: Ids) -> NDArray[np.int32]:
 
 
 @kernel
+def _coordinates_of(loss, first, u):  # type: ignore[no-untyped-def]
+    """Coordinates of a feature: of one margin the feature itself, so nothing is read."""
+    if n_margins(loss, 2) == 1:
+        return range(u, u + 1)
+    return range(first[u], first[u + 1])
+
+
+@kernel
+def _margin_of(loss, margin, j):  # type: ignore[no-untyped-def]
+    return 0 if n_margins(loss, 2) == 1 else margin[j]
+
+
+@kernel
 def _margins(loss, chosen, rows, i, z):  # type: ignore[no-untyped-def]
     for c in range(z.shape[0]):
         z[c] = chosen.bias[c]
     for t in range(rows.indptr[i], rows.indptr[i + 1]):
-        u = rows.columns[t]
-        for j in range(chosen.first[u], chosen.first[u + 1]):
-            z[chosen.margin[j]] += chosen.weight[j] * rows.values[t]
+        for j in _coordinates_of(loss, chosen.first, np.int64(rows.columns[t])):
+            c = _margin_of(loss, chosen.margin, j)
+            z[c] += chosen.weight[j] * rows.values[t]
 
 
 @kernel
@@ -166,19 +179,21 @@ def _learn(loss, constants, chosen, rows, totals):  # type: ignore[no-untyped-de
         for c in range(margins):
             give[c] = 0.0
         for t in range(rows.indptr[i], rows.indptr[i + 1]):
-            x, u = rows.values[t], rows.columns[t]
-            for j in range(first[u], first[u + 1]):
-                give[margin[j]] += x * x / (information[j] + ridge)
+            x, u = rows.values[t], np.int64(rows.columns[t])
+            for j in _coordinates_of(loss, first, u):
+                give[_margin_of(loss, margin, j)] += x * x / (information[j] + ridge)
         shorten(loss, example, cautious, give, z, pulls, curvatures)
         for t in range(rows.indptr[i], rows.indptr[i + 1]):
-            x, u = rows.values[t], rows.columns[t]
-            for j in range(first[u], first[u + 1]):
-                information[j] += curvatures[margin[j]] * x * x
-                evidence[j] += means[margin[j]] * x * x
+            x, u = rows.values[t], np.int64(rows.columns[t])
+            for j in _coordinates_of(loss, first, u):
+                c = _margin_of(loss, margin, j)
+                information[j] += curvatures[c] * x * x
+                evidence[j] += means[c] * x * x
         for t in range(rows.indptr[i], rows.indptr[i + 1]):
-            x, u = rows.values[t], rows.columns[t]
-            for j in range(first[u], first[u + 1]):
-                weight[j] += pulls[margin[j]] * x / (information[j] + ridge)
+            x, u = rows.values[t], np.int64(rows.columns[t])
+            for j in _coordinates_of(loss, first, u):
+                pull = pulls[_margin_of(loss, margin, j)]
+                weight[j] += pull * x / (information[j] + ridge)
 
 
 @kernel
