@@ -120,15 +120,15 @@ def test_a_pipe_has_no_budget_to_find(run, folder):
 
 
 def test_a_trial_has_no_rows_that_are_held_out(run, folder, monkeypatch):
-    from shortlist.front import _from_rows
+    from shortlist.front import _trial
 
-    seen, real = [], _from_rows.try_methods
+    seen, real = [], _trial.try_methods
 
     def spying(contestants, X, y, ks, **options):
         seen.append(X.shape[0])
         return real(contestants, X, y, ks, **options)
 
-    monkeypatch.setattr(_from_rows, "try_methods", spying)
+    monkeypatch.setattr(_trial, "try_methods", spying)
     done = select(run, folder / "visits.parquet", "-k", 2, "--format", "json")
     held_out = json.loads(done.stdout)["params"]["holdout"]["n_rows"]
     assert seen == [400 - held_out]
@@ -180,12 +180,12 @@ def test_what_goes_through_columns_is_resampled_and_planned(run, folder):
 
 
 def test_ctrl_c_in_a_trial_is_said(run, folder, monkeypatch):
-    from shortlist.front import _from_rows
+    from shortlist.front import _trial
 
     def interrupted(*words, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_from_rows, "try_methods", interrupted)
+    monkeypatch.setattr(_trial, "try_methods", interrupted)
     done = run("select", folder / "visits.parquet", "--target", "y", "-k", 2)
     assert done.exit_code == 130
     assert "interrupted before anything was learned" in done.stderr

@@ -196,15 +196,15 @@ def test_columns_of_zeros_are_no_trouble(y):
 
 
 def test_many_whole_numbers_are_numbers_in_every_part(X, monkeypatch):
-    from shortlist.front import _from_rows
+    from shortlist.front import _trial
 
-    seen, real = [], _from_rows.chooser
+    seen, real = [], _trial.chooser
 
     def spying(order, names):
         seen.append(order.loss)
         return real(order, names)
 
-    monkeypatch.setattr(_from_rows, "chooser", spying)
+    monkeypatch.setattr(_trial, "chooser", spying)
     numbers = np.arange(300) % 21
     chosen = select(X, numbers.astype(float), 2)
     assert chosen.loss == "squared"
@@ -213,12 +213,12 @@ def test_many_whole_numbers_are_numbers_in_every_part(X, monkeypatch):
 
 def test_ctrl_c_in_a_trial_is_no_result(X, y, monkeypatch):
     from shortlist.engines import Interrupted
-    from shortlist.front import _from_rows
+    from shortlist.front import _trial
 
     def interrupted(*words, **options):
         raise Interrupted("of a part of the rows")
 
-    monkeypatch.setattr(_from_rows, "try_methods", interrupted)
+    monkeypatch.setattr(_trial, "try_methods", interrupted)
     with pytest.raises(KeyboardInterrupt) as stop:
         select(X, y, 2)
     assert not isinstance(stop.value, Interrupted)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import shortlist
+from shortlist.kernels._jit import _ABOVE_KERNELS, PACKAGE
 
 SCRIPT = """
 import json
@@ -102,6 +103,22 @@ def test_second_process_compiles_nothing_and_an_edited_loss_recompiles(package):
     assert kernel_file.read_text() == text
     # the folder of the digest before is recent, so it stays
     assert len(package.folders()) == 2
+
+
+def test_an_edit_above_all_kernels_compiles_nothing(package):
+    package.run()
+    package.edit("cli/select.py", '"""', '# edited\n"""')
+    again, said = package.run()
+    assert again == {"total": 4.0, "compiled": 0}
+    assert said == []
+    assert len(package.folders()) == 1
+
+
+def test_layers_outside_the_digest_have_no_kernels():
+    for name in _ABOVE_KERNELS:
+        files = list((PACKAGE / name).rglob("*.py"))
+        assert files
+        assert not [file for file in files if "@kernel" in file.read_text()]
 
 
 def test_only_folders_unused_for_a_month_are_pruned(package):

@@ -159,8 +159,8 @@ def _find_k(
 
 def _told(shortlist: Shortlist, source: Any, curve: BudgetCurve | None) -> Shortlist:
     """Have a result say how its budget was found, and warn of leaks."""
+    from shortlist.front._budgets import with_curve
     from shortlist.front._from_columns import column_leak_notes
-    from shortlist.front._from_rows import with_curve
 
     if curve is not None:
         shortlist = with_curve(shortlist, curve)

@@ -146,7 +146,8 @@ def try_rivals(
     if choice is None or len(choice.rivals) < 2 or unwanted:
         return choice, split
     from shortlist._protocols import DataError
-    from shortlist.front._from_rows import in_hand, tried
+    from shortlist.front._from_rows import in_hand
+    from shortlist.front._trial import tried
 
     try:
         split = split._replace(train=in_hand(split.train))
@@ -205,7 +206,7 @@ def find_k(ctx: click.Context, split: Split) -> BudgetCurve | None:
         return None
     count_all_classes(ctx)
     from shortlist.evaluate._choose_k import BUDGETS
-    from shortlist.front._from_rows import find_budget
+    from shortlist.front._budgets import find_budget
     from shortlist.front._held_rows import HeldRows, held
 
     rows = split.train
@@ -244,7 +245,7 @@ def told(outcome: Outcome, split: Split, curve: BudgetCurve | None) -> Outcome:
 
     shortlist = outcome.shortlist
     if curve is not None:
-        from shortlist.front._from_rows import with_curve
+        from shortlist.front._budgets import with_curve
 
         shortlist = with_curve(shortlist, curve)
     if not (outcome.interrupted or outcome.broken):

@@ -14,26 +14,12 @@ from shortlist._protocols import (
     RowSource,
     ShortlistError,
 )
-from shortlist._registry import selector
 from shortlist._shortlist import Shortlist
-from shortlist._suspects import LOOK_ROWS, first_rows, leak_notes
-from shortlist.engines import Interrupted, run
-from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
-from shortlist.evaluate._compare import are_classes
-from shortlist.evaluate._whole_table import (
-    are_weighted,
-    labels_of,
-    whole_table,
-    with_labels,
-)
-from shortlist.front._choice import Choice
+from shortlist._suspects import LOOK_ROWS, leak_notes
+from shortlist.front._budgets import find_budget, with_curve
 from shortlist.front._held_rows import HeldRows, held, without_groups
-from shortlist.front._order import Order, chooser, ranking, run_order, watching
-from shortlist.front._trial import after_trial, try_methods
-from shortlist.sources import ArraySource, split_holdout, take
-
-#: Share of the rows of a stream that budgets are judged by, and how many at most.
-HELD_OUT, MOST_HELD_OUT = 0.2, 20_000
+from shortlist.front._order import Order, run_order
+from shortlist.sources import ArraySource
 
 Say = Callable[[str], None]
 
@@ -119,130 +105,6 @@ def select_from_rows(
     return with_curve(chosen, curve)
 
 
-def find_budget(
-    rows: RowSource,
-    order: Order,
-    budgets: Sequence[int],
-    *,
-    cv: Any = None,
-    groups: np.ndarray | None = None,
-    in_memory: bool = True,
-    observe: Observer | None = None,
-) -> tuple[BudgetCurve, Shortlist | None]:
-    """Find the smallest budget that is as good as the best; see ``evaluate._choose_k``.
-
-    Of a stream one choice, of the largest budget, is made from most rows; its first k are
-    judged by folds of the others. That choice comes back too, as a pipe cannot be read
-    again to make one of k.
-    """
-    if in_memory and rows.reiterable:
-        blocks, known = with_labels(list(rows.blocks()))
-        table = whole_table(rows, blocks)
-        groups = None if groups is None else groups[known]
-        named = replace_names(order, table.names)
-        curve = choose_k(
-            chooser(named, table.names),
-            table.X,
-            table.y,
-            classes=_are_classes(order, table.y),
-            budgets=budgets,
-            cv=cv,
-            groups=groups,
-            seed=order.seed,
-            watch=watching(observe, "folds"),
-        )
-        return curve, None
-    train, test = split_holdout(rows, HELD_OUT, order.seed, max_rows=MOST_HELD_OUT)
-    learner = order.learner(max(budgets), reiterable=rows.reiterable)
-    largest: Shortlist = run(learner, train, observe)
-    ranked = ranking(largest)
-    if not len(ranked):
-        raise ShortlistError(f"{rows.name}: k='auto' found no feature; say k")
-    X, codes = take(HeldRows(rows, first_rows(test, MOST_HELD_OUT)), ranked, dense=True)
-    known = np.isfinite(codes)
-    y = labels_of(rows, codes[known])
-    if len(y) < 10:
-        raise ShortlistError(
-            f"{rows.name}: k='auto' judges by a fifth of the rows, got {len(y)}; say k"
-        )
-    curve = judge_ranking(
-        X[known],
-        y,
-        np.arange(len(ranked)),
-        classes=_are_classes(order, y),
-        budgets=budgets,
-        seed=order.seed,
-    )
-    return curve, largest
-
-
-def tried(
-    rows: RowSource,
-    order: Order,
-    choice: Choice,
-    budgets: Sequence[int],
-    *,
-    groups: np.ndarray | None = None,
-    observe: Observer | None = None,
-) -> Choice:
-    """Let the methods that come into question choose from parts of rows in memory."""
-    blocks, known = with_labels(list(rows.blocks()))
-    if groups is not None:
-        if len(groups) != len(known):
-            raise ShortlistError(
-                f"groups should have one entry a row ({len(known)}), got {len(groups)}"
-            )
-        groups = groups[known]
-    if not known.any() or are_weighted(blocks):  # the judge would count all rows alike
-        return choice
-    table = whole_table(rows, blocks)
-    classes, n_columns = _are_classes(order, table.y), table.X.shape[1]
-    if not n_columns:
-        return choice
-    named = replace(replace_names(order, table.names), classes=None)
-    if order.loss == "auto" and not classes:
-        named = replace(named, loss="squared")  # few rows may look like classes
-    contestants = {
-        name: chooser(replace(named, capabilities=selector(name)), table.names)
-        for name in choice.rivals
-    }
-    try:
-        standings = try_methods(
-            contestants,
-            table.X,
-            table.y,
-            [k for k in budgets if k <= n_columns] or [n_columns],
-            classes=classes,
-            groups=groups,
-            seed=order.seed,
-            watch=watching(observe, "fits"),
-        )
-    except Interrupted:  # what a method had found in a part of the rows is no result
-        raise KeyboardInterrupt from None
-    return after_trial(choice, standings)
-
-
-def replace_names(order: Order, names: Sequence[str]) -> Order:
-    """The same order without features that no row has: a table of them has no column."""
-    known = set(names)
-    always, never = (
-        tuple(name for name in part if name in known)
-        for part in (order.always, order.never)
-    )
-    return replace(order, always=always, never=never)
-
-
-def with_curve(shortlist: Shortlist, curve: BudgetCurve) -> Shortlist:
-    """Have a result carry how its budget was found."""
-    found = {"metric": curve.metric, "rule": "one standard error"}
-    return replace(
-        shortlist,
-        trace={**shortlist.trace, **curve.trace()},
-        params={**shortlist.params, "k_auto": found},
-        notes=(*shortlist.notes, curve.line()),
-    )
-
-
 def _run(
     rows: RowSource,
     order: Order,
@@ -260,14 +122,6 @@ def _run(
 
 def _warned(shortlist: Shortlist, rows: RowSource) -> Shortlist:
     return replace(shortlist, notes=(*shortlist.notes, *leak_notes(shortlist, rows)))
-
-
-def _are_classes(order: Order, y: np.ndarray) -> bool:
-    from shortlist.losses import get_loss
-
-    if order.loss == "auto":
-        return order.classes is not None or are_classes(y)
-    return bool(get_loss(order.loss).is_classifier)
 
 
 class _Keeping:

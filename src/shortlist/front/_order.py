@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from shortlist._protocols import (
 )
 from shortlist._shortlist import Shortlist
 from shortlist.engines import run
+from shortlist.evaluate._compare import are_classes
 from shortlist.evaluate._contestants import Choose
 from shortlist.front._columns_of_rows import algorithm_for_rows
 from shortlist.resampling._second_look import SecondLook
@@ -64,6 +65,23 @@ class Order:
             "seed": self.seed,
             **settings,
         }
+
+    def among(self, names: Sequence[str]) -> Order:
+        """The same without features that no row has: a table of them has no column."""
+        known = set(names)
+        always, never = (
+            tuple(name for name in part if name in known)
+            for part in (self.always, self.never)
+        )
+        return replace(self, always=always, never=never)
+
+    def has_classes(self, y: np.ndarray) -> bool:
+        """Whether these labels are classes."""
+        from shortlist.losses import get_loss
+
+        if self.loss == "auto":
+            return self.classes is not None or are_classes(y)
+        return bool(get_loss(self.loss).is_classifier)
 
     def learner(self, k: int, *, reiterable: bool = True) -> Any:
         """Make what an engine runs on rows."""

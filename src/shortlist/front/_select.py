@@ -25,8 +25,9 @@ from shortlist.front._choice import SENSORS, Choice, choose, fits
 from shortlist.front._facts import facts_of_columns, facts_of_rows
 from shortlist.front._forms import only_rows, open_data
 from shortlist.front._from_columns import select_from_columns
-from shortlist.front._from_rows import select_from_rows, settled, tried
+from shortlist.front._from_rows import select_from_rows, settled
 from shortlist.front._order import Order
+from shortlist.front._trial import tried
 
 _LOG = logging.getLogger("shortlist")
 

@@ -14,13 +14,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shortlist._protocols import Floats, Ints, ShortlistError
+from shortlist._protocols import Floats, Ints, Observer, RowSource, ShortlistError
 from shortlist._registry import selector
+from shortlist.engines import Interrupted
 from shortlist.evaluate._compare import Watch, one_fold
 from shortlist.evaluate._contestants import Choose
 from shortlist.evaluate._judge import CLASS_METRICS, NUMBER_METRICS
 from shortlist.evaluate._splits import folds
+from shortlist.evaluate._whole_table import are_weighted, whole_table, with_labels
 from shortlist.front._choice import TRIAL_FOLDS, TRIAL_ROWS, Choice
+from shortlist.front._order import Order, chooser, watching
 
 #: What one of several methods may end with and the others go on.
 _CANNOT = (ShortlistError, ArithmeticError, ValueError, np.linalg.LinAlgError)
@@ -61,6 +64,52 @@ class Standings(NamedTuple):
         order = sorted(means, key=lambda name: -means[name])
         others = ", ".join(f"{n} {means[n]:.3f}" for n in order if n != best)
         return f"{self.metric} {means[best]:.3f} in a trial with {others}"
+
+
+def tried(
+    rows: RowSource,
+    order: Order,
+    choice: Choice,
+    budgets: Sequence[int],
+    *,
+    groups: np.ndarray | None = None,
+    observe: Observer | None = None,
+) -> Choice:
+    """Let the methods that come into question choose from parts of rows in memory."""
+    blocks, known = with_labels(list(rows.blocks()))
+    if groups is not None:
+        if len(groups) != len(known):
+            raise ShortlistError(
+                f"groups should have one entry a row ({len(known)}), got {len(groups)}"
+            )
+        groups = groups[known]
+    if not known.any() or are_weighted(blocks):  # the judge would count all rows alike
+        return choice
+    table = whole_table(rows, blocks)
+    classes, n_columns = order.has_classes(table.y), table.X.shape[1]
+    if not n_columns:
+        return choice
+    named = replace(order.among(table.names), classes=None)
+    if order.loss == "auto" and not classes:
+        named = replace(named, loss="squared")  # few rows may look like classes
+    contestants = {
+        name: chooser(replace(named, capabilities=selector(name)), table.names)
+        for name in choice.rivals
+    }
+    try:
+        standings = try_methods(
+            contestants,
+            table.X,
+            table.y,
+            [k for k in budgets if k <= n_columns] or [n_columns],
+            classes=classes,
+            groups=groups,
+            seed=order.seed,
+            watch=watching(observe, "fits"),
+        )
+    except Interrupted:  # what a method had found in a part of the rows is no result
+        raise KeyboardInterrupt from None
+    return after_trial(choice, standings)
 
 
 def try_methods(

@@ -2,8 +2,9 @@
 
 Numba's own cache notices edits in a kernel's own file only, so a kernel that calls a
 loss defined elsewhere would keep returning what the *old* loss returned. Ours lives in
-a folder named after a digest of every source file of the package: any edit or upgrade
-starts a fresh folder, and folders of other digests are pruned once they are stale.
+a folder named after a digest of every source file that a kernel may come to see: an edit
+or upgrade of these starts a fresh folder, and folders of other digests are pruned once
+they are stale. Layers above all kernels are not among them: nothing below imports these.
 
 A signature that mentions a type defined outside the package (a user's own loss) is
 compiled anew in each process and never stored: its source is outside the digest, and
@@ -48,6 +49,8 @@ def _prepare_to_compile(target_context):
 
 
 PACKAGE = Path(__file__).resolve().parents[1]
+#: Packages that have no kernels and that none which has imports.
+_ABOVE_KERNELS = ("evaluate", "resampling", "report", "front", "cli")
 _STALE_SECONDS = 30 * 24 * 3600
 _MOST_OTHERS = 8  # digests kept besides the current one
 
@@ -63,9 +66,11 @@ def cache_root():
 
 @cache
 def source_digest():
-    """Digest of all Python files of the package: names and contents."""
+    """Digest of all Python files that kernels may depend on: names and contents."""
     digest = hashlib.sha256()
     for path in sorted(PACKAGE.rglob("*.py")):
+        if path.relative_to(PACKAGE).parts[0] in _ABOVE_KERNELS:
+            continue
         digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0")
         digest.update(path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
