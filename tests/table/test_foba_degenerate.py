@@ -31,10 +31,11 @@ def test_columns_that_add_nothing_are_left_out_without_fuss(loss, l2, criterion)
     )
     y = labels(loss, X[:, 0] - X[:, 1] + 0.7 * rng.normal(size=80))
     fitted = FoBa(9, loss=loss, l2=l2, criterion=criterion).fit(X, y)
-    assert 2 <= fitted.shortlist_.n_selected <= 6
+    most = 6 if loss == "softmax" else 4  # which span them all; classes may differ
+    assert 2 <= fitted.shortlist_.n_selected <= most
     assert not {6, 7, 8} & set(fitted.get_support(indices=True))
     assert np.isfinite(fitted.coef_).all()
-    if l2 == 0.0 and loss == "squared":  # four columns span them all
+    if l2 == 0.0 and loss == "squared":
         assert fitted.shortlist_.n_selected == 4
 
 

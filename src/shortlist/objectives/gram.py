@@ -14,6 +14,7 @@ at all. A Cholesky factor of G + l2 on the support grows and shrinks with it.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from shortlist.objectives.moments import (
     mean_and_spread,
 )
 from shortlist.objectives.removal import removal_costs
+from shortlist.objectives.span import Span
 
 #: Gram columns fetched at a time.
 BLOCK = 32
@@ -210,6 +212,18 @@ class GramObjective:
         """How much Q can fall along each coordinate alone: g_j^2 / (2 (G_jj + l2))."""
         own = np.where(self.usable, self._diagonal + self.l2, np.inf)
         return self.gradient(fit) ** 2 / (2.0 * np.repeat(own, self.n_outputs))
+
+    def adds_nothing(self, fit: Fit, coordinates: Ints) -> bool:
+        """Whether columns that a ridge might favour are combinations of the support's."""
+        features = self._features(coordinates)
+        if not self.l2[features].any():
+            return False
+        inside = self._features(fit.support)
+        return all(self._span.holds(inside, feature) for feature in features.tolist())
+
+    @cached_property
+    def _span(self) -> Span:
+        return Span(self.X, self._share, center=self.fit_intercept)
 
     def _features(self, support: Ints) -> Ints:
         """Features of a support, which has all outputs of each."""

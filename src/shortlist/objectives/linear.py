@@ -29,6 +29,7 @@ from shortlist.objectives.newton import minimise, slope_length
 from shortlist.objectives.removal import removal_costs
 from shortlist.objectives.restricted import Restricted
 from shortlist.objectives.solving import minimum_of
+from shortlist.objectives.span import Span
 
 # Two values of Q that differ by less, relatively, are the same but for rounding.
 _ROUNDING = 1e-14
@@ -310,6 +311,28 @@ class LinearObjective:
                 self.loss, self.y, Z[:, 0].copy(), self._share, block, start
             )
         return out
+
+    def adds_nothing(self, fit: Fit, coordinates: Ints) -> bool:
+        """Whether columns that a ridge might favour are combinations of the support's.
+
+        Those of each margin by themselves; without a ridge such columns gain nothing.
+        """
+        if not self._penalty(coordinates).any():
+            return False
+        inside, output = np.divmod(fit.support, self.n_outputs)
+        for coordinate in coordinates.tolist():
+            feature, c = divmod(coordinate, self.n_outputs)
+            if not self._spans[c].holds(inside[output == c], feature):
+                return False
+        return True
+
+    @cached_property
+    def _spans(self) -> list[Span]:
+        """Combinations of the columns that each margin uses."""
+        return [
+            Span(self.X, self._share, center=self.fit_intercept)
+            for _ in range(self.n_outputs)
+        ]
 
     def settle(self, fit: Fit) -> Fit:
         """Minimise Q over the intercepts alone: the weights stay as they are."""

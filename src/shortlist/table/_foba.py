@@ -137,7 +137,8 @@ def foba(
     objective : Objective
         What to minimise. It may offer ``zeroing_costs``, ``removal_costs`` and
         ``decreases``, for which there are slow stand-ins; the first two are given the
-        fit, and the unit of each coordinate of its support if units are sets.
+        fit, and the unit of each coordinate of its support if units are sets. If it
+        offers ``adds_nothing``, units for which that is true are passed over.
     units : Units
         What may be selected.
     settings : Settings
@@ -181,6 +182,8 @@ class _Search:
         self.fit = _checked(objective.refit(units.coordinates(self.always), None))
         #: decrease of the latest forward step that reached each size
         self.gain: dict[int, float] = {}
+        #: units that add nothing to those chosen, nor to more of them
+        self.idle: set[int] = set()
         self.path = Path()
         self.path.add([], self.fit)
         self.start = self.fit.value
@@ -201,13 +204,13 @@ class _Search:
         """Add the unit that promises most; False if none does."""
         promise = self.units.lengths(gradient_at(self.objective, self.fit))
         promise[self.barred] = promise[self.chosen] = -np.inf
-        if not promise.max() > self.settings.epsilon:
+        least = self.settings.epsilon
+        if not promise.max() > least:
             return False
-        least = 0.0
         if self.settings.criterion == "objective":
             promise, least = self._decreases(promise), self.settings.delta
-        unit = int(np.argmax(promise))
-        if not promise[unit] > least:
+        unit = self._most_promising(promise, least)
+        if unit is None:
             return False
         added = [*self.chosen, unit]
         fit = self._refit(added)
@@ -220,6 +223,23 @@ class _Search:
         self.path.add(added, fit)
         self.path.n_forward += 1
         return True
+
+    def _most_promising(self, promise: Floats, least: float) -> int | None:
+        """Unit that promises most, and more than the least, and does not do so idly."""
+        promise[list(self.idle)] = -np.inf
+        while promise[unit := int(np.argmax(promise))] > least:
+            if not self._adds_nothing(unit):
+                return unit
+            self.idle.add(unit)
+            promise[unit] = -np.inf
+        return None
+
+    def _adds_nothing(self, unit: int) -> bool:
+        if not hasattr(self.objective, "adds_nothing"):
+            return False
+        return bool(
+            self.objective.adds_nothing(self.fit, self.units.coordinates([unit]))
+        )
 
     def _decreases(self, promise: Floats) -> Floats:
         """Best decrease of Q along each coordinate alone (FoBa-obj).
@@ -271,6 +291,7 @@ class _Search:
 
     def _drop(self, unit: int) -> None:
         self.chosen.remove(unit)
+        self.idle.clear()
         self.fit = self._refit(self.chosen)
         self.path.add(self.chosen, self.fit)
 
