@@ -5,6 +5,7 @@ import logging
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy.sparse import coo_array
 
@@ -43,6 +44,7 @@ def test_all_forms_of_a_table_give_the_same_features(X, y, frame, tmp_path):
         (table, "y"),
         (table.drop(columns="y"), y),
         (pl.from_pandas(table), "y"),
+        (pa.Table.from_pandas(table, preserve_index=False), "y"),
         (tmp_path / "a.csv", "y"),
         (str(tmp_path / "*.parquet"), "y"),
         ([tmp_path / "a.csv"], "y"),
@@ -230,3 +232,50 @@ def test_tables_that_do_not_fit_are_streamed(X, y, monkeypatch):
     assert (chosen.method, set(chosen.names)) == ("mission", {"x3", "x8"})
     assert "more rows than should be held in memory" in chosen.notes[-1]
     assert isinstance(_select.choose(_facts.Facts("columns")), Choice)
+
+
+def test_missing_values_are_named_with_the_way_out(frame):
+    gaps = frame.drop(columns="user")
+    gaps.loc[7, "x2"] = np.nan
+    with pytest.raises(DataError, match=r"row 7, column 'x2'.*missing='zero'"):
+        select(gaps, "y", 2)
+    assert select(gaps, "y", 2, missing="zero").names == ("x3", "x8")
+
+
+def test_rows_of_weight_zero_might_as_well_not_be_there(X, y, frame):
+    kept = np.arange(len(y)) % 3 > 0
+    wrong = np.where(kept, y, np.where(X[:, 0] > 0, "yes", "no"))
+    there = select(X[kept], y[kept], 2, "foba")
+    weighted = select(X, wrong, 2, "foba", sample_weight=kept.astype(float))
+    np.testing.assert_allclose(weighted.weights, there.weights, rtol=1e-6)
+    table = frame.drop(columns="user").assign(y=wrong, w=kept * 1.0)
+    by_name = select(table, "y", 2, "foba", sample_weight="w")
+    np.testing.assert_allclose(by_name.weights, there.weights, rtol=1e-6)
+    assert "w" not in by_name.names
+    rows = [{"a": 1.0, "y": 1}, {"a": 2.0, "y": 0}]
+    with pytest.raises(ShortlistError, match="dictionaries have no weights"):
+        select(rows, "y", sample_weight=[1.0, 1.0])
+
+
+def test_methods_of_columns_take_tables_with_text_and_can_be_resampled(frame):
+    table = frame.drop(columns="user").assign(town=np.where(frame["x3"] > 1, "A", "B"))
+    named = select(table, "y", 2, "online_substitution")
+    assert named.method == "online_substitution"
+    assert named.names == ("x3", "x8")
+    numbers = table.drop(columns="town")
+    stable = select(numbers, "y", 2, "online_substitution", stability=2)
+    assert stable.names == ("x3", "x8")
+    assert stable.params["stability"]
+
+
+def test_a_dictionary_of_columns_is_told_what_to_do(X, y):
+    with pytest.raises(DataError, match=r"got dict; pandas\.DataFrame"):
+        select({"a": X[:, 0]}, y)
+
+
+def test_fewer_features_than_asked_for_are_explained(X):
+    flat = X.copy()
+    flat[:, 1:] = X[:, :1]
+    found = select(flat, X[:, 0], 3, "foba")
+    assert found.n_selected == 1
+    assert "1 of 3 features asked for: no other adds anything" in found.notes

@@ -156,15 +156,18 @@ def _lines(path: str) -> list[str]:
 
 
 def _beginning(source: RowSource) -> list[RowBlock]:
-    """Blocks from the first on, a few of them."""
+    """Blocks from the first on, a few of them, up to what is wrong with the data."""
     found: list[RowBlock] = []
     rows = nonzeros = 0
-    with contextlib.suppress(DataError):  # whoever learns from them will report it
+    try:
         for block in source.blocks():
             found.append(block)
             rows, nonzeros = rows + block.n_rows, nonzeros + len(block.ids)
             if rows >= _LOOK_ROWS or nonzeros >= _LOOK_NONZEROS:
                 break
+    except DataError:
+        if not found:  # whoever learns from what there is will report it
+            raise
     return found
 
 

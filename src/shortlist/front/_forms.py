@@ -19,6 +19,7 @@ from shortlist._protocols import (
     ShortlistError,
 )
 from shortlist.sources import is_table, open_columns, open_source
+from shortlist.sources._tables import columns_of, holds_text
 from shortlist.sources.columns import TABLES
 from shortlist.sources.mappings import MappingSource
 
@@ -70,13 +71,14 @@ def open_data(
     *,
     columns: bool = False,
     feature_names: Sequence[str] | None = None,
+    sample_weight: Any = None,
     read: Mapping[str, Any] | None = None,
 ) -> Opened:
     """Open data of any form.
 
     Parameters
     ----------
-    data, target
+    data, target, sample_weight
         As for ``select``.
     columns : bool, default=False
         Whether to go through features one by one.
@@ -85,7 +87,10 @@ def open_data(
     read : mapping, default=None
         Options of the source that fits the data.
     """
+    data = as_frame(data)
     read = dict(read or {})
+    if sample_weight is not None:
+        read[_weight_option(data, columns)] = sample_weight
     if isinstance(data, ColumnSource):
         return _targeted(data, target)
     if isinstance(data, RowSource):
@@ -120,8 +125,36 @@ def open_data(
     )
 
 
+def as_frame(data: Any) -> Any:
+    """A table of pyarrow as one of pandas or polars; anything else as it is."""
+    kind = type(data)
+    if kind.__name__ != "Table" or kind.__module__.partition(".")[0] != "pyarrow":
+        return data
+    try:
+        return data.to_pandas()
+    except ImportError:  # no pandas
+        import polars as pl
+
+        return pl.from_arrow(data)
+
+
+def _weight_option(data: Any, columns: bool) -> str:
+    """What the source of such data calls the weights of rows."""
+    if columns or isinstance(data, (RowSource, ColumnSource)):
+        raise ShortlistError(
+            "sample_weight: sources and columns have weights of their own or none"
+        )
+    if _are_paths(data) or is_table(data):
+        return "weight"
+    if hasattr(data, "shape") or _is_list_of_rows(data) or isinstance(data, tuple):
+        return "sample_weight"
+    raise ShortlistError("sample_weight: rows that are dictionaries have no weights")
+
+
 def only_rows(data: Any) -> bool:
-    """Whether data can be read by rows and not by columns: text, sources of rows."""
+    """Whether data are read by rows and not by columns: text, in files or in a table."""
+    if is_table(data):
+        return any(map(holds_text, columns_of(data, "table").values()))
     if not isinstance(data, (str, os.PathLike)):
         return isinstance(data, RowSource) or _are_paths(data)
     path = Path(data)
@@ -170,9 +203,10 @@ def _from_iterable(data: Any, target: Any, read: dict[str, Any]) -> Opened:
         return MappingSource(whole, target, **read)
     if _is_two(first) and isinstance(first[0], str):
         return _targeted(open_columns(whole, **read), target)
+    hint = "; pandas.DataFrame(data) makes a table" if isinstance(data, Mapping) else ""
     raise DataError(
         "data: expected rows as dictionaries, or pairs of a name and a column, got "
-        f"{type(first).__name__}"
+        f"{type(data if hint else first).__name__}{hint}"
     )
 
 

@@ -23,7 +23,7 @@ from shortlist._shortlist import Shortlist
 from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
 from shortlist.front._choice import SENSORS, Choice, choose, fits
 from shortlist.front._facts import facts_of_columns, facts_of_rows
-from shortlist.front._forms import only_rows, open_data
+from shortlist.front._forms import as_frame, only_rows, open_data
 from shortlist.front._from_columns import select_from_columns
 from shortlist.front._from_rows import select_from_rows, settled
 from shortlist.front._order import Order
@@ -49,6 +49,8 @@ def select(
     always: Sequence[str] = (),
     never: Sequence[str] = (),
     budgets: Sequence[int] = BUDGETS,
+    sample_weight: Any = None,
+    missing: str | None = None,
     read: Mapping[str, Any] | None = None,
     trial: bool = True,
     stability: int | None = None,
@@ -63,10 +65,10 @@ def select(
     Parameters
     ----------
     data : array, sparse matrix, table, path, iterable or source
-        An array or sparse matrix of shape (n_samples, n_features); a table of pandas or
-        polars; a path, pattern or list of paths, of any format that ``open_source``
-        knows; pairs of a name and a column; rows as dictionaries, or pairs of these and
-        a label, whose keys may be without end; a source.
+        An array or sparse matrix of shape (n_samples, n_features); a table of pandas,
+        polars or pyarrow; a path, pattern or list of paths, of any format that
+        ``open_source`` knows; pairs of a name and a column; rows as dictionaries, or
+        pairs of these and a label, whose keys may be without end; a source.
     target : array-like or str, default=None
         Labels: an array, or the name of the column or key that has them.
     k : int or "auto", default=10
@@ -82,9 +84,10 @@ def select(
     groups : array-like of shape (n_samples,) or str, default=None
         Rows of one group, such as those of a patient, stay together in every split; of
         tables and files the name of a column, which is then no feature.
-    sequence : array-like of shape (n_samples,), default=None
+    sequence : array-like of shape (n_samples,) or str, default=None
         The sequence (a day, a recording) of each row, if rows follow each other in time:
-        ``SensorSelector`` then chooses.
+        ``SensorSelector`` then chooses. Of tables the name of a column, which is then no
+        feature.
     columns : bool, default=False
         Whether to read a table or file feature by feature, in memory for k of them.
     feature_names : sequence of str, default=None
@@ -95,8 +98,14 @@ def select(
         As of all selectors.
     budgets : sequence of int
         What ``k="auto"`` chooses from.
+    sample_weight : array-like of shape (n_samples,) or str, default=None
+        Importance of each row of an array or a table; of tables and files also the name
+        of a column, which is then no feature.
+    missing : {"error", "zero", "category", "mean"}, default=None
+        What a missing value means; None: an error, or what is usual for the format. Not
+        all forms of data have all of them.
     read : mapping, default=None
-        Options of the source, such as ``{"missing": "zero"}``.
+        Other options of the source, such as ``{"delimiter": ";"}``.
     trial : bool, default=True
         Whether ``method="auto"`` lets several methods choose from parts of a table in
         memory (of at most 4,000 of its rows), and takes the one whose features predict
@@ -138,7 +147,10 @@ def select(
     ('mission', ('age',))
     """
     _check_k(k)
+    data = as_frame(data)
     beyond = _beyond(stability, substitutes)
+    if missing is not None:
+        read = {**(read or {}), "missing": missing}
     if feature_groups is not None:
         settings["groups"] = feature_groups
 
@@ -155,13 +167,20 @@ def select(
         _refuse(beyond, "sequence=")
         return _from_sequence(data, target, k, sequence, feature_names, settings, say)
     named = None if method == "auto" else selector(method)
+    # what is in memory comes by rows where that is needed: for text, for resamples
+    goes_by_rows = only_rows(data) or (bool(beyond) and hasattr(data, "shape"))
     by_column = columns or (
-        named is not None and named.room == "columns" and not only_rows(data)
+        named is not None and named.room == "columns" and not goes_by_rows
     )
     if isinstance(groups, str) and hasattr(data, "columns"):
-        data, groups = _without(data, groups)
+        data, groups = _without(data, groups, "groups")
     source = open_data(
-        data, target, columns=by_column, feature_names=feature_names, read=read
+        data,
+        target,
+        columns=by_column,
+        feature_names=feature_names,
+        sample_weight=sample_weight,
+        read=read,
     )
     largest = max(budgets) if k == "auto" else int(k)
     asked = {
@@ -276,13 +295,12 @@ def _budgets(source: RowSource | ColumnSource, budgets: Sequence[int]) -> Sequen
     return list(budgets) if n is None else usual_budgets(budgets, n)
 
 
-def _without(table: Any, column: str) -> tuple[Any, np.ndarray]:
-    """A table without its column of groups, and the groups."""
+def _without(table: Any, column: str, what: str) -> tuple[Any, np.ndarray]:
+    """A table without one of its columns, and that column."""
     if column not in list(map(str, table.columns)):
-        raise ShortlistError(f"groups: no column is called {column!r}")
-    groups = np.asarray(table[column])
+        raise ShortlistError(f"{what}: no column is called {column!r}")
     rest = [name for name in table.columns if str(name) != column]
-    return table[rest], groups
+    return table[rest], np.asarray(table[column])
 
 
 def _from_sequence(
@@ -306,6 +324,8 @@ def _from_sequence(
             "sequence: expected an array or table of rows, their labels (target=) and the "
             "sequence of each row"
         )
+    if isinstance(sequence, str) and hasattr(data, "columns"):
+        data, sequence = _without(data, sequence, "sequence")
     choice = choose(Facts("sequence"))
     say(choice.line())
     known = SensorSelector().get_params()
@@ -317,6 +337,6 @@ def _from_sequence(
 
         data = pd.DataFrame(np.asarray(data), columns=list(feature_names))
     if isinstance(target, str):
-        data, target = _without(data, target)
+        data, target = _without(data, target, "target")
     fitted = SensorSelector(k=int(k), **settings).fit(data, target, sequence=sequence)
     return with_choice(fitted.shortlist_, choice)

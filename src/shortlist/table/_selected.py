@@ -115,6 +115,10 @@ class Selected(NamedTuple):
         notes = [] if target is None or target.note is None else [target.note]
         if self.grouped:
             notes.append(f"k = {k} counts groups; they hold {n_distinct} features")
+        elif n_distinct < min(k, self.n_features or k):
+            notes.append(
+                f"{n_distinct} of {k} features asked for: no other adds anything"
+            )
         path = path_trace(self.steps, k)
         left = left_behind(path, step.ids)
         # in one call, as a file may be read again for it
