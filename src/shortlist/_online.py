@@ -27,6 +27,7 @@ import numpy as np
 
 from shortlist._calibrating import apart, calibrate, set_apart, trusted, without
 from shortlist._class_weight import ClassWeight, first_totals, weigh
+from shortlist._late_rows import LateRows
 from shortlist._preparing import AS_IT_IS, Preparing
 from shortlist._protocols import (
     NOT_SAVED,
@@ -89,6 +90,7 @@ class OnlineState:
     refit: Refit | None = None
     parses: bool = False  #: the data are text, which takes time to read again
     spill: RowSpill | None = field(default=None, metadata=NOT_SAVED)
+    late: LateRows = field(default_factory=LateRows)  #: if weights are cut as they are
 
 
 @dataclass(frozen=True)
@@ -225,6 +227,8 @@ class OnlineLearner:
                 rows = without(rows, apart(state.rows_in_pass, rows.n_rows))
             state.rows_in_pass += rows.n_rows
             self._explore(state, rows, work.done)
+            if self._cuts_at_once:
+                state.late.add(rows)
         elif state.refit is not None:
             restricted = state.refit.restricted(rows)
             if state.spill is not None and state.stage == REFIT:
@@ -312,6 +316,11 @@ class OnlineLearner:
         rate = bias_rate(state.target)
         return Refit(state.target, chosen, ridge_share=self.ridge, bias_rate=rate)
 
+    @property
+    def _cuts_at_once(self) -> bool:
+        """Whether what is published is a part of a model that nothing refits."""
+        return not self.refit and getattr(self.rule, "weighs_all", False)
+
     def _best(self, state: OnlineState, found: Found) -> np.ndarray:
         ids, margin, score = found.ids, found.margin, found.score
         return best(ids, margin, score, self.k, self.budget, state.always)
@@ -329,7 +338,10 @@ class OnlineLearner:
         ids = found.ids[chosen]
         if not (np.isfinite(found.weight).all() and np.isfinite(found.bias).all()):
             raise DataError(f"{source.name}: {OUT_OF_RANGE}")
-        target, totals = state.target, self.rule.totals(state.model)
+        target, totals, bias = state.target, self.rule.totals(state.model), found.bias
+        if self._cuts_at_once and len(ids) < len(found.ids):
+            kept = ids, found.margin[chosen], found.weight[chosen]
+            bias = state.late.bias(target.loss, *kept, bias)
         late_loss = state.trace.late_loss(totals)
         errors = weight_errors(found, target.loss, state.refit, late_loss)
         settings = {**self.params, **self.preparing.as_params()}
@@ -352,7 +364,7 @@ class OnlineLearner:
             weights=found.weight[chosen],
             scores=found.score[chosen],
             errors=errors[chosen],
-            intercept=found.bias,
+            intercept=bias,
             classes=target.classes,
             n_examples=state.n_examples,
             n_features=state.n_features,

@@ -48,7 +48,8 @@ class Rule(Protocol):
 
     It may have ``history(model, target)``, arrays for the trace of a result,
     ``remembered(model)``, features whose names belong there though they were not chosen,
-    and ``decided(model)``, settings that the first rows settled.
+    and ``decided(model)``, settings that the first rows settled. ``weighs_all`` says that
+    it learns with the weights of all features, of which the best are then published.
     """
 
     def create(

@@ -5,8 +5,9 @@ the inverse Hessian of the penalised loss, over all weights of its margin and th
 features that go together have the large errors they should have. Margins of a softmax
 are taken one by one, as if the others were known, which is somewhat too small an error.
 Of rows that streamed by, only the diagonal of the Hessian is known, and steps by the
-diagonal may end far from the minimum: there the errors are right for features that
-correlate neither with each other nor with the bias, and for others lower bounds.
+diagonal may end far from the minimum. So errors are lower bounds there: they tell of
+chance, not of how far the weights still had to go, which after one pass may be several
+times as much.
 
 Inverse Hessians are variances if the slopes of a loss vary as much as it curves, as those
 of a probability do. For other losses the ratio of the two is estimated: for the squared

@@ -277,7 +277,7 @@ def test_scores_enter_as_they_rise_to_the_threshold_but_never_at_zero(
     before = np.array([0.0, 0.0, 0.5, 0.9, 1.0], np.float32)
     scores = np.array([0.0, 0.5, 1.0, 2.0, 2.0], np.float32)
     passing = np.zeros(5, np.int64)
-    room = Scratch(row, row, row, table, table, row, before, scores, passing)
+    room = Scratch(row, row, row, row, table, table, row, before, scores, passing)
     n = pass_threshold(tau, everyone, room, len(ids))
     nominate(StepRule(GRADIENT, RIDGE, 0.5, 0.0), state, 0, ids, room, n)
     assert set(listed(state.found, 0).tolist()) == entered

@@ -481,3 +481,34 @@ def test_features_of_a_frame_are_counted_from_zero_to_the_last():
     for number in (3, -1):
         with pytest.raises(ShortlistError, match="from 0 to 2"):
             Mission(k=2, always=[number]).fit(X, X["a"] > 0)
+
+
+@pytest.mark.parametrize("recipe", ["refit", "newton", "shards"])
+@pytest.mark.parametrize("size", [1e-15, 1e-12, 1e10, 1e15])
+def test_features_of_any_size_are_found_in_units_of_their_own(recipe, size):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 1500)
+    X = np.column_stack([rng.normal(size=(1500, 3)), size * y])
+    fitted = Mission(1, recipe=recipe, scale="max_abs").fit(X, y)
+    assert fitted.get_support(indices=True).tolist() == [3]
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_the_intercept_of_one_pass_suits_the_features_that_stay(class_weight):
+    # 20 words, one a row; five of them mean yes, and three places are to be had
+    rng = np.random.default_rng(0)
+    word = rng.integers(0, 20, 3000)
+    X, y = sparse.csr_array(np.eye(20)[word]), word < 5
+    newton = Mission(3, recipe="newton", class_weight=class_weight).fit(X, y)
+    exact = Mission(3, class_weight=class_weight).fit(X, y)
+    assert newton.score(X, y) == pytest.approx(exact.score(X, y), abs=0.02)
+    assert abs(newton.intercept_[0] - exact.intercept_[0]) < 0.6
+
+
+def test_counts_do_not_diverge_in_the_recipe_of_the_paper():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 20))
+    y = rng.poisson(np.exp(4.6 + 0.3 * X[:, 0] - 0.2 * X[:, 1]))
+    fitted = Mission(2, loss="poisson", recipe="paper").fit(X, y)
+    assert np.abs(fitted.shortlist_.weights).max() < 1.0
+    assert fitted.score(X, y) > 0.5

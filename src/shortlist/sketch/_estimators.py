@@ -109,7 +109,10 @@ class Mission(Sharding):
     so one fetch from memory brings them all, but rows do not err independently. Heavy
     hitters are found by threshold crossing instead of a heap. With ``recipe="refit"``
     the weights that count come from an exact refit on the candidates, not from the
-    sketch. With ``recipe="paper"`` none of this applies, but for the learning rate.
+    sketch. Without a refit the intercept is that which suits the k weights in the last
+    few thousand rows: the one that was learned belongs to the weights of all features.
+    With ``recipe="paper"`` none of this applies, but for the learning rate; for counts,
+    which the paper does not have, its steps are damped, as plain ones diverge.
     ``benchmarks/house.py`` prints the accuracy of all recipes on a click log.
 
     Errors of weights are standard errors for the features that were chosen; what choosing
@@ -117,10 +120,10 @@ class Mission(Sharding):
     million nonzeros of candidates) they know the noise and how features go together; of a
     softmax, within each class. Otherwise (``recipe="newton"``, or more rows) rows
     have streamed by, and the errors are made of the noise, of what each feature by itself
-    was told, and of the spread of the sketch's rows. They are right for features that
-    correlate neither with each other nor with the intercept. For others they are lower
-    bounds, and may be far too small: steps by the diagonal have not converged, and nothing
-    that a single pass leaves behind says how far they are from it. With
+    was told, and of the spread of the sketch's rows. They are lower bounds, and may be far
+    too small: steps by the diagonal have not converged, also where features do not
+    correlate, and nothing that a single pass leaves behind says how far they are from it.
+    Weights of one pass are too small rather than too large. With
     ``recipe="paper"`` and for losses without curvature (hinge, epsilon-insensitive) they
     are NaN: not known.
 

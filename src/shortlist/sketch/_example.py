@@ -33,8 +33,12 @@ class Steps(NamedTuple):
 
 
 def steps_for(target: Target, *, damped: bool) -> Steps:
-    """Steps for a target: plain ones, as papers have them, or damped ones."""
+    """Steps for a target: plain ones, as papers have them, or damped ones.
+
+    No paper has a loss of counts, whose slopes grow without bound: plain steps diverge.
+    """
     cautious = is_cautious(target.loss)
+    damped = damped or target.loss.target == "count"
     return Steps(LEARNING_RATE, bias_rate(target), damped, cautious)
 
 

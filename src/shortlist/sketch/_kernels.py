@@ -72,8 +72,9 @@ _NEAR = 1 << 17
 #: Examples from one that looks at all scores to the next. Who was above the threshold
 #: before is a candidate by then, but for those that others in the same cells lifted there.
 _CENSUS = 8.0
-#: Scales are not taken to be smaller: their squares would vanish in single precision.
-_LEAST_SQUARE = np.float32(1e-30)
+#: Scales are not taken to be smaller: their squares would vanish in single precision. So
+#: might, or overflow, products of squares, which is why scores have a root of one only.
+_LEAST_SCALE = np.float32(1e-15)
 _ONE = np.float32(1.0)
 
 
@@ -107,7 +108,8 @@ class Scratch(NamedTuple):
     """Room for what is known about the features of one example."""
 
     x: np.ndarray  #: float32, as all but the last: values
-    squares: np.ndarray  #: of their scales
+    scales: np.ndarray  #: of their features
+    squares: np.ndarray  #: of these
     terms: np.ndarray  #: of a sum
     weights: np.ndarray  #: (n_margins, longest)
     known: np.ndarray  #: (n_margins, longest): information
@@ -139,11 +141,12 @@ def look(loss, rule, state, places, values, room, z):
     for t in range(n):
         x[t] = np.float32(values[t])
     if sketch.scaled:
-        squares = room.squares
+        scales, squares = room.scales, room.squares
         raise_scales(sketch, places, x)
-        scales_at(sketch, places, squares)
+        scales_at(sketch, places, scales)
         for t in range(n):
-            squares[t] = max(squares[t] * squares[t], _LEAST_SQUARE)
+            scales[t] = max(scales[t], _LEAST_SCALE)
+            squares[t] = scales[t] * scales[t]
     if rule.step == NATURAL:
         ridge = np.float32(rule.ridge * mean_norm(state.totals))
         for t in range(n):
@@ -211,7 +214,7 @@ def gradient_steps(loss, sketch, c, places, pull, room):
 def newton_steps(loss, natural, sketch, c, places, evidence, room):
     """Diagonal Newton steps, with the information collected so far."""
     x, squares, weights, n = room.x, room.squares, room.weights[c], places.shape[0]
-    steps, known = room.steps, room.known[c]
+    steps, known, scales = room.steps, room.known[c], room.scales
     before, scores = room.before, room.scores
     margins = n_margins(loss, sketch.n_margins)
     e, h, ridge = evidence
@@ -219,12 +222,12 @@ def newton_steps(loss, natural, sketch, c, places, evidence, room):
     for t in range(n):
         new = h * x[t] * x[t]
         stiff = known[t] + ridge * squares[t]
-        before[t] = weights[t] * weights[t] * np.sqrt(squares[t] * stiff)
+        before[t] = weights[t] * weights[t] * scales[t] * np.sqrt(stiff)
         stiff += new
         known[t] = new
         steps[t] = e * x[t] / stiff
         moved = weights[t] + steps[t]
-        scores[t] = moved * moved * np.sqrt(squares[t] * stiff)
+        scores[t] = moved * moved * scales[t] * np.sqrt(stiff)
     if natural:
         for t in range(n):
             steps[t] = e * x[t] + known[t] * weights[t]
@@ -281,6 +284,7 @@ def explore(loss, rule, state, block, places):
         longest = max(longest, block.indptr[i + 1] - block.indptr[i])
     room = Scratch(
         np.empty(longest, np.float32),
+        np.full(longest, _ONE),
         np.full(longest, _ONE),
         np.empty(longest, np.float32),
         np.empty((margins, longest), np.float32),
@@ -354,13 +358,14 @@ def rescore(rule, state, c, ids):
     places = np.empty(n, np.uint64)
     locate(sketch, ids, places)
     weights = np.empty((sketch.n_margins, n), np.float32)
-    known, squares = np.zeros(n, np.float32), np.full(n, _ONE)
+    known, scales, squares = np.zeros(n, np.float32), np.full(n, _ONE), np.full(n, _ONE)
     if sketch.informed:
         information_at(sketch, sketch.n_margins, places, c, known)
     if sketch.scaled:
-        scales_at(sketch, places, squares)
+        scales_at(sketch, places, scales)
         for i in range(n):
-            squares[i] = max(squares[i] * squares[i], _LEAST_SQUARE)
+            scales[i] = max(scales[i], _LEAST_SCALE)
+            squares[i] = scales[i] * scales[i]
     ridge = np.float32(rule.ridge * mean_norm(state.totals))
     if rule.step == NATURAL:
         ratios(sketch, sketch.n_margins, places, ridge * squares, weights)
@@ -370,7 +375,7 @@ def rescore(rule, state, c, ids):
     for i in range(n):
         score = weights[c, i] * weights[c, i]
         if rule.step != GRADIENT:
-            score *= np.sqrt(squares[i] * (known[i] + ridge * squares[i]))
+            score *= scales[i] * np.sqrt(known[i] + ridge * squares[i])
         else:
             score *= squares[i]
         scores[i] = score

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from shortlist._late_rows import LateRows
 from shortlist._online import OnlineLearner, OnlineState
 from shortlist._protocols import Head, Ids, RowSource, ShortlistError
 from shortlist._steps import (
@@ -112,6 +113,7 @@ def merged(learner: OnlineLearner, states: Sequence[OnlineState]) -> OnlineState
         n_examples=sum(state.n_examples for state in states),
         n_skipped=sum(state.n_skipped for state in states),
         trace=trace,
+        late=LateRows([block for state in states for block in state.late.last()]),
     )
 
 

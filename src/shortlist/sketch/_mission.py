@@ -17,7 +17,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -108,6 +108,7 @@ class MissionRule:
     seed: int
     #: whether to keep the largest value of each feature; None: as the first rows suggest
     scaled: bool | None = False
+    weighs_all: ClassVar[bool] = True
 
     def constants(self, target: Target) -> StepRule:
         """How to step, for a target."""
