@@ -89,6 +89,10 @@ class RowSource(Protocol):
 
     A source whose ids are hashes of names may have ``n_names``: about how many different
     ones there have been in the rows read so far, or None.
+
+    A source whose rows have parts in common, as fragments of a sequence that overlap, may
+    have ``apart()``: rows drawn anew, and the group of each; rows of two groups have
+    nothing in common. None: its rows are apart as they are. Whoever splits rows asks.
     """
 
     name: str  #: for messages: a path, "stdin", "array"
@@ -115,6 +119,13 @@ def place_of(source: RowSource, row: int) -> str:
     """Say where a row of a source, counted from 0, stands, as exactly as it knows."""
     locate = getattr(source, "locate", None)
     return f"{source.name}: row {row}" if locate is None else str(locate(row))
+
+
+def rows_apart(source: RowSource) -> tuple[RowSource, Ints | None]:
+    """Rows that may be split, and the group of each if those of one must stay together."""
+    apart = getattr(source, "apart", None)
+    found: tuple[RowSource, Ints] | None = None if apart is None else apart()
+    return (source, None) if found is None else found
 
 
 class ColumnBlock(NamedTuple):

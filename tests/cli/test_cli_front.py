@@ -124,9 +124,9 @@ def test_a_trial_has_no_rows_that_are_held_out(run, folder, monkeypatch):
 
     seen, real = [], _trial.try_methods
 
-    def spying(contestants, X, y, ks, **options):
-        seen.append(X.shape[0])
-        return real(contestants, X, y, ks, **options)
+    def spying(contestants, examples, ks, **options):
+        seen.append(examples.X.shape[0])
+        return real(contestants, examples, ks, **options)
 
     monkeypatch.setattr(_trial, "try_methods", spying)
     done = select(run, folder / "visits.parquet", "-k", 2, "--format", "json")

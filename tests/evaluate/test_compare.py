@@ -10,6 +10,7 @@ from sklearn.model_selection import GroupKFold
 from shortlist import CompareDisplay, FoBa, Mission, ShortlistError, compare
 from shortlist.evaluate import _compare
 from shortlist.evaluate._contestants import USUAL, contestant, why_not
+from shortlist.evaluate._examples import Examples
 from shortlist.evaluate._judge import judge
 from shortlist.evaluate._splits import folds
 from shortlist.table import MRMR
@@ -68,7 +69,7 @@ def test_methods_see_only_rows_to_learn_from(table, monkeypatch):
     seen = []
 
     def spying(method, *, classes):
-        def choose(X_part, y_part, ks, seed):
+        def choose(X_part, y_part, ks, seed, weight):
             seen.append(X_part)
             return {k: np.arange(k) for k in ks}
 
@@ -199,9 +200,11 @@ def test_splitters_and_pairs_of_rows_are_taken_as_they_are():
 
 def test_the_judge_copes_with_nothing_chosen_and_classes_it_never_saw():
     y, y_new = np.array(list("aabb") * 5), np.array(list("abc"))
-    found = judge(np.zeros((20, 0)), y, np.zeros((3, 0)), y_new, classes=True)
+    none, none_new = Examples(np.zeros((20, 0)), y), Examples(np.zeros((3, 0)), y_new)
+    found = judge(none, none_new, classes=True)
     assert found["accuracy"] == pytest.approx(1 / 3)
     A = np.where(y == "a", 1.0, -1.0)[:, np.newaxis]
-    found = judge(A, y, np.array([[1.0], [-1.0], [0.0]]), y_new, classes=True)
+    new = Examples(np.array([[1.0], [-1.0], [0.0]]), y_new)
+    found = judge(Examples(A, y), new, classes=True)
     assert found["accuracy"] == pytest.approx(2 / 3)
     assert found["log_loss"] > 10  # a class of which it was sure that there is none

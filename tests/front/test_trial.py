@@ -12,6 +12,7 @@ from shortlist import (
     select,
 )
 from shortlist.engines import run
+from shortlist.evaluate._examples import Examples
 from shortlist.front import Choice, _trial
 from shortlist.front._choice import TRIAL_ROWS
 from shortlist.front._columns_of_rows import by_columns
@@ -19,7 +20,7 @@ from shortlist.front._trial import Standings, after_trial, try_methods
 
 
 def columns(*chosen):
-    return lambda X, y, ks, seed: {k: np.array(chosen[:k]) for k in ks}
+    return lambda X, y, ks, seed, weight: {k: np.array(chosen[:k]) for k in ks}
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def y(X):
 
 def test_the_best_wins_and_of_equals_the_first(X, y):
     contestants = {"poor": columns(0, 1), "good": columns(2, 4), "same": columns(4, 2)}
-    standings = try_methods(contestants, X, y, [2], classes=True)
+    standings = try_methods(contestants, Examples(X, y), [2], classes=True)
     assert standings.best == "good"
     assert standings.metric == "accuracy"
     assert standings.scores["good"].shape == (3, 1)
@@ -42,7 +43,8 @@ def test_the_best_wins_and_of_equals_the_first(X, y):
     assert "good" not in standings.line()
     assert "same" in standings.line()
     # by the mean over budgets: the first column of "good" alone is as good as any
-    numbers = try_methods(contestants, X, X[:, 2] + X[:, 4], [1, 2], classes=False)
+    sums = Examples(X, X[:, 2] + X[:, 4])
+    numbers = try_methods(contestants, sums, [1, 2], classes=False)
     assert numbers.metric == "r2"
     assert numbers.best in ("good", "same")
 
@@ -70,30 +72,35 @@ def test_the_line_says_how_all_did_whoever_won():
 
 
 def test_whoever_cannot_do_it_is_out(X, y):
-    def fails(X, y, ks, seed):
+    def fails(X, y, ks, seed, weight):
         raise ShortlistError("no")
 
     contestants = {"fails": fails, "good": columns(2, 4), "poor": columns(0, 1)}
-    watched = []
+    examples, watched = Examples(X, y), []
     standings = try_methods(
-        contestants, X, y, [2], classes=True, watch=lambda *told: watched.append(told)
+        contestants,
+        examples,
+        [2],
+        classes=True,
+        watch=lambda *told: watched.append(told),
     )
     assert set(standings.scores) == {"good", "poor"}
     assert [done for _, done, _ in watched] == list(range(9))
-    assert (
-        try_methods({"fails": fails, "x": columns(2)}, X, y, [1], classes=True) is None
-    )
+    two = {"fails": fails, "x": columns(2)}
+    assert try_methods(two, examples, [1], classes=True) is None
 
 
 def test_too_few_rows_tell_nothing(X, y):
     contestants = {"good": columns(2, 4), "poor": columns(0, 1)}
-    assert try_methods(contestants, X[:8], y[:8], [2], classes=True) is None
+    assert try_methods(contestants, Examples(X[:8], y[:8]), [2], classes=True) is None
     rare = y.copy()
     rare[:3] = "c"  # too few for each part to have some: these rows are left out
-    standings = try_methods(contestants, X, rare, [2], classes=True)
+    standings = try_methods(contestants, Examples(X, rare), [2], classes=True)
     assert standings.best == "good"
     two = np.arange(300) % 2
-    assert try_methods(contestants, X, y, [2], classes=True, groups=two) is None
+    assert (
+        try_methods(contestants, Examples(X, y, groups=two), [2], classes=True) is None
+    )
 
 
 def test_groups_stay_together_and_rows_are_drawn(monkeypatch):
@@ -109,8 +116,8 @@ def test_groups_stay_together_and_rows_are_drawn(monkeypatch):
     X, y = rng.normal(size=(9000, 2)), rng.integers(0, 2, 9000)
     users = np.repeat(np.arange(900), 10)
     contestants = {"a": columns(0), "b": columns(1)}
-    try_methods(contestants, X, y, [1], classes=True)
-    try_methods(contestants, X, y, [1], classes=True, groups=users)
+    try_methods(contestants, Examples(X, y), [1], classes=True)
+    try_methods(contestants, Examples(X, y, groups=users), [1], classes=True)
     (free, _, _), (n, groups, pairs) = seen
     assert free == n == TRIAL_ROWS
     assert (np.unique(groups, return_counts=True)[1] == 10).all()
@@ -122,7 +129,9 @@ def test_a_choice_says_how_it_came_about(X, y):
     choice = Choice("foba", "table", "rows, as x is slow", "rows", ("foba", "mrmr"))
     assert after_trial(choice, None) is choice
     contestants = {"foba": columns(0, 1), "mrmr": columns(2, 4)}
-    after = after_trial(choice, try_methods(contestants, X, y, [2], classes=True))
+    after = after_trial(
+        choice, try_methods(contestants, Examples(X, y), [2], classes=True)
+    )
     assert (after.method, after.room) == ("mrmr", "table")
     assert after.why.startswith("rows, accuracy 0.9")
     assert "in a trial with foba 0." in after.why
@@ -161,12 +170,21 @@ def test_select_tries_unless_told_otherwise(X, y):
     assert "trial" not in streamed.notes[-1]
 
 
-def test_rows_that_weigh_more_have_no_trial_and_rows_without_labels_no_part(
+def test_rows_that_weigh_nothing_or_have_no_label_have_no_part_in_a_trial(
     X, y, tmp_path
 ):
-    weights = np.where(np.arange(300) % 2, 5.0, 1.0)
-    weighted = select(ArraySource(X, y, sample_weight=weights), None, 2)
-    assert "trial" not in weighted.notes[-1]
+    noise = np.random.default_rng(9).normal(size=(300, 6))
+    rows, labels = np.vstack([X, noise]), np.concatenate([y, y[::-1]])
+    weights = np.repeat([1.0, 1.001, 0.0], [150, 150, 300])
+    weighted = select(ArraySource(rows, labels, sample_weight=weights), None, 2)
+    alone = select(ArraySource(X, y), None, 2)
+    assert "in a trial" in weighted.notes[-1]
+    assert "relieff" not in weighted.notes[-1]  # which knows no weights
+
+    def score(chosen):
+        return chosen.notes[-1].partition("accuracy ")[2].partition(" in a trial")[0]
+
+    assert float(score(weighted)) == pytest.approx(float(score(alone)), abs=0.01)
     table = pd.DataFrame(X, columns=list("abcdef")).assign(y=y)
     table.loc[[3, 40], "y"] = None
     table.to_csv(tmp_path / "gaps.csv", index=False)

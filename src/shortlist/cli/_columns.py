@@ -14,7 +14,7 @@ from shortlist.cli._progress import progress_bar
 from shortlist.cli._reproduce import command_line
 
 if TYPE_CHECKING:
-    from shortlist._protocols import Capabilities
+    from shortlist._protocols import Capabilities, Ints
     from shortlist._shortlist import Shortlist
     from shortlist.evaluate._choose_k import BudgetCurve
 
@@ -25,6 +25,7 @@ _METHOD = "online_substitution"
 _KNOWN = {
     *("files", "k", "method", "loss", "classes", "always", "never", "seed", "target"),
     *("missing", "columns", "workers", "engine", "out", "form", "quiet"),
+    *("sample_groups", "cv"),
 }
 
 
@@ -99,10 +100,19 @@ def choose_from_columns(ctx: click.Context) -> tuple[Shortlist, bool]:
         settings["leave_out"], never = never, ()
     if options["missing"] is not None:
         settings["missing"] = options["missing"]
-    source = open_columns(options["files"][0], **settings)
+    groups = None
+    if options["sample_groups"] is None:
+        source = open_columns(options["files"][0], **settings)
+    else:
+        from shortlist.evaluate._splits import group_numbers
+        from shortlist.front._forms import open_with_groups
+
+        asked = options["files"][0], options["target"], options["sample_groups"]
+        source, groups = open_with_groups(*asked, settings)
+        groups = group_numbers(groups, source.n_rows)
     classes = options["classes"]
     interrupted = False
-    curve = _find_k(ctx, source, capabilities, never, own)
+    curve = _find_k(ctx, source, groups, capabilities, never, own)
     with progress_bar(options["quiet"]) as draw:
         try:
             shortlist = capabilities.load("algorithm")(
@@ -133,6 +143,7 @@ def choose_from_columns(ctx: click.Context) -> tuple[Shortlist, bool]:
 def _find_k(
     ctx: click.Context,
     source: Any,
+    groups: Ints | None,
     capabilities: Capabilities,
     never: tuple[str, ...],
     own: dict[str, Any],
@@ -150,8 +161,11 @@ def _find_k(
     order = Order(capabilities, options["loss"], classes, *lists, own)
     budgets = usual_budgets(BUDGETS, source.n_columns)
     with progress_bar(options["quiet"]) as draw:
-        curve = find_columns_budget(source, order, budgets, observe=draw)
-    options["k"] = curve.k
+        curve = find_columns_budget(
+            source, order, budgets, cv=options["cv"], groups=groups, observe=draw
+        )
+    # the command that gives this again has no splits
+    options["k"], options["cv"] = curve.k, None
     if not options["quiet"]:
         click.echo(curve.line(), err=True)
     return curve

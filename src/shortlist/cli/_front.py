@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from shortlist.cli._holdout import FEWEST_ROWS, Split, has_parts, hold_out, too_few
+from shortlist.cli._holdout import FEWEST_ROWS, Split, hold_out, too_few
 from shortlist.cli._learner import classes_of, given_options, own_options
 from shortlist.cli._progress import progress_bar
 from shortlist.cli._running import Outcome, with_note
+from shortlist.cli._whole_table import reader_of_groups
 
 if TYPE_CHECKING:
     from shortlist._protocols import RowSource
     from shortlist.evaluate._choose_k import BudgetCurve
     from shortlist.front import Choice
     from shortlist.front._order import Order
+    from shortlist.front._to_split import ToSplit
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,7 +39,7 @@ class Budget(click.IntRange):
 
 
 def front_options() -> Callable[[F], F]:
-    """--sample-groups, as ``compare`` has it, and --trial."""
+    """--sample-groups and --cv, as ``compare`` has them, and --trial."""
 
     def decorate(command: F) -> F:
         command = click.option(
@@ -47,14 +49,35 @@ def front_options() -> Callable[[F], F]:
             "choose from parts of the rows to learn from, 4,000 at most, and take the one "
             "whose features predict the other parts best.",
         )(command)
+        command = click.option(
+            "--cv",
+            type=click.IntRange(min=2),
+            metavar="FOLDS",
+            help="Folds by which -k auto and the trial split the rows to learn from. By "
+            "default 5, and 3. With --columns each fold chooses anew; by default the first "
+            "of 5 only.",
+        )(command)
         return click.option(
             "--sample-groups",
             metavar="COLUMN",
             help="Rows with the same value in this column (a patient, a user) are never "
-            "on both sides of a split; it is no feature. Rows are then held in memory.",
+            "on both sides of a split; it is no feature. Rows are then held in memory, but "
+            "for --columns.",
         )(command)
 
     return decorate
+
+
+def check_cv(ctx: click.Context) -> None:
+    """Refuse folds where nothing is split."""
+    options = ctx.params
+    tries = options["method"] == AUTO and options["trial"] and not options["columns"]
+    if options["cv"] is not None and options["k"] != AUTO and not tries:
+        raise click.UsageError(
+            "--cv: nothing is split, as -k is a number and there is no trial; -k auto "
+            "splits rows",
+            ctx,
+        )
 
 
 def pick_method(ctx: click.Context, source: RowSource) -> Choice | None:
@@ -117,13 +140,20 @@ def split_rows(ctx: click.Context, source: RowSource) -> tuple[RowSource, Split]
     options = ctx.params
     fraction, seed, column = (options[n] for n in ("holdout", "seed", "sample_groups"))
     if column is None:
-        return source, hold_out(source, fraction, seed)
+        split = hold_out(source, fraction, seed)
+        if options["stability"] is not None:
+            from shortlist._protocols import rows_apart
+
+            train, ctx.meta["groups"] = rows_apart(split.train)
+            split = split._replace(train=train)
+        return source, split
     import numpy as np
 
-    from shortlist.front._held_rows import held, without_groups
+    from shortlist.front._held_rows import held
+    from shortlist.front._row_groups import without_groups
     from shortlist.kernels.csr import draw_rows
 
-    rows, groups = without_groups(held(source), column)
+    rows, groups = without_groups(held(source), column, reader_of_groups(options))
     ctx.meta["groups"] = groups
     if fraction == 0.0:
         return rows, Split(rows, None, None)
@@ -141,26 +171,25 @@ def try_rivals(
 ) -> tuple[Choice | None, Split]:
     """Let a trial on the rows to learn from have the last word about the method."""
     options = ctx.params
-    # fragments of a sequence overlap: parts of them would know each other
-    unwanted = not options["trial"] or options["dry_run"] or has_parts(split.train)
+    unwanted = not options["trial"] or options["dry_run"]
     if choice is None or len(choice.rivals) < 2 or unwanted:
         return choice, split
     from shortlist._protocols import DataError
-    from shortlist.front._from_rows import in_hand
     from shortlist.front._trial import tried
 
     try:
-        split = split._replace(train=in_hand(split.train))
+        train, to_split = _settled(ctx, split.train, in_memory=True)
     except DataError:  # whoever learns from these rows will say so, and keep the others
         return choice, split
+    split = split._replace(train=train)
+    ctx.meta["to_split"] = to_split
     with progress_bar(options["quiet"]) as observe:
         try:
             choice = tried(
-                split.train,
+                to_split,
                 _order(ctx, split.train),
                 choice,
                 _budgets(split.train) if options["k"] == AUTO else [options["k"]],
-                groups=ctx.meta.get("groups"),
                 observe=observe,
             )
         except KeyboardInterrupt:
@@ -169,6 +198,17 @@ def try_rivals(
     options["method"] = choice.method
     count_all_classes(ctx)
     return choice, split
+
+
+def _settled(
+    ctx: click.Context, train: RowSource, *, in_memory: bool
+) -> tuple[RowSource, ToSplit]:
+    """Rows to learn from, and those to split, which differ where rows overlap."""
+    from shortlist.front._to_split import settled
+
+    groups = ctx.meta.get("groups")
+    rows, to_split = settled(train, groups, in_memory=in_memory)
+    return rows, to_split._replace(cv=ctx.params["cv"])
 
 
 def _order(ctx: click.Context, rows: RowSource) -> Order:
@@ -207,7 +247,7 @@ def find_k(ctx: click.Context, split: Split) -> BudgetCurve | None:
     count_all_classes(ctx)
     from shortlist.evaluate._choose_k import BUDGETS
     from shortlist.front._budgets import find_budget
-    from shortlist.front._held_rows import HeldRows, held
+    from shortlist.front._held_rows import HeldRows
 
     rows = split.train
     if options["dry_run"]:  # the largest takes longest
@@ -221,15 +261,15 @@ def find_k(ctx: click.Context, split: Split) -> BudgetCurve | None:
         )
     order = _order(ctx, rows)
     in_memory = order.capabilities.room in ("table", "columns")
-    if in_memory and not isinstance(rows, HeldRows):
-        rows = held(rows)
+    to_split = ctx.meta.get("to_split")
+    if to_split is None:
+        to_split = _settled(ctx, rows, in_memory=in_memory)[1]
     with progress_bar(options["quiet"]) as observe:
         curve, _ = find_budget(
-            rows,
+            to_split,
             order,
             _budgets(rows),
-            groups=ctx.meta.get("groups"),
-            in_memory=in_memory or isinstance(rows, HeldRows),
+            in_memory=in_memory or isinstance(to_split.rows, HeldRows),
             observe=observe,
         )
     options["k"] = curve.k

@@ -102,7 +102,9 @@ def compare(**options: Any) -> None:
     from shortlist.cli._whole_table import read_whole
     from shortlist.evaluate import compare as run
 
-    table = read_whole(options, given_table_options(options), options["sample_groups"])
+    table, groups, n_unlabelled = read_whole(options, given_table_options(options))
+    if n_unlabelled and not quiet:
+        click.echo(f"left out: {n_unlabelled:,} rows without a label", err=True)
     methods = options["methods"]
     cv = options["cv"] or (5 if len(table.y) < 5000 else 3)
     with progress_bar(quiet) as observe:
@@ -116,7 +118,8 @@ def compare(**options: Any) -> None:
             ks=options["ks"],
             methods="auto" if methods == "auto" else methods.split(","),
             cv=cv,
-            groups=table.groups,
+            groups=groups,
+            sample_weight=table.weight,
             feature_names=table.names,
             seed=options["seed"],
             watch=watch,

@@ -21,6 +21,7 @@ from shortlist.cli._dna import dna_options, dna_settings
 from shortlist.cli._front import (
     Budget,
     announce,
+    check_cv,
     find_k,
     front_options,
     pick_method,
@@ -241,6 +242,7 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     files, out, quiet = options["files"], options["out"], options["quiet"]
     check_model_output(out, files)
     check_model_output(options["shard"], files, "--shard")
+    check_cv(ctx)
     if options["columns"]:
         refuse_resampling(ctx)
         shortlist, interrupted = choose_from_columns(ctx)
@@ -255,6 +257,7 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     source, split = split_rows(ctx, source)
     choice, split = try_rivals(ctx, choice, split)
     curve = find_k(ctx, split)
+    ctx.params["cv"] = None  # the command that gives this again has nothing to split
     capabilities, learner = make_learner(ctx, source)
     learner = as_shard(ctx, learner)
     if options["dry_run"]:

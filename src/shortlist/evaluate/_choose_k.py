@@ -10,8 +10,9 @@ import numpy as np
 from shortlist._protocols import Floats, Ints, ShortlistError
 from shortlist.evaluate._compare import Watch, columns_of, one_fold
 from shortlist.evaluate._contestants import Choose
+from shortlist.evaluate._examples import Examples, shared_spread
 from shortlist.evaluate._judge import CLASS_METRICS, NUMBER_METRICS, judge
-from shortlist.evaluate._splits import folds
+from shortlist.evaluate._splits import check_cv, folds, group_numbers
 
 #: Budgets that are tried unless others are asked for: each about half more than the last.
 BUDGETS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
@@ -54,6 +55,7 @@ def choose_k(
     budgets: Sequence[int] = BUDGETS,
     cv: Any = None,
     groups: Any = None,
+    weight: Floats | None = None,
     seed: int = 0,
     watch: Watch | None = None,
 ) -> BudgetCurve:
@@ -76,22 +78,24 @@ def choose_k(
         None: five folds, or as many as the rarest class or the groups allow.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group stay together.
+    weight : ndarray of shape (n_samples,), default=None
+        How often each row counts.
     seed : int, default=0
     watch : callable, default=None
         As of ``compare``.
     """
     ks = usual_budgets(budgets, X.shape[1])
-    splits = folds(
-        y, _usual_cv(y, cv, groups, classes), groups, classes=classes, seed=seed
-    )
-    groups = None if groups is None else np.asarray(groups)
+    groups = group_numbers(groups, len(y))
+    rows, cv = Examples(X, y, weight, groups).that_count(check_cv(cv))
+    splits = _splits(rows, cv, classes, seed)
+    among = shared_spread(rows, splits, classes=classes)
     results = []
-    for fold, (train, test) in enumerate(splits):
+    for fold, split in enumerate(splits):
         if watch is not None:
             watch(f"k, fold {fold + 1} of {len(splits)}", fold, len(splits))
-        own = None if groups is None else groups[train]
-        parts = X[train], y[train], X[test], y[test]
-        results += one_fold("", choose, parts, own, ks, fold, seed, classes)
+        results += one_fold(
+            "", choose, rows, split, ks, fold, seed, classes=classes, among=among
+        )
     metric = _metric(classes)
     by_k = [[r.metrics[metric] for r in results if r.k == k] for k in ks]
     return _curve(ks, by_k, metric)
@@ -104,7 +108,9 @@ def judge_ranking(
     *,
     classes: bool,
     budgets: Sequence[int],
-    groups: np.ndarray | None = None,
+    cv: Any = None,
+    groups: Any = None,
+    weight: Floats | None = None,
     seed: int = 0,
 ) -> BudgetCurve:
     """Judge the first k columns of a ranking, for every k, by folds of rows of their own.
@@ -115,13 +121,15 @@ def judge_ranking(
     ks = usual_budgets(budgets, len(ranked))
     by_k: list[list[float]] = [[] for _ in ks]
     metric = _metric(classes)
-    cv = _usual_cv(y, None, groups, classes)
-    for train, test in folds(y, cv, groups, classes=classes, seed=seed):
-        own = None if groups is None else groups[train]
+    groups = group_numbers(groups, len(y))
+    rows, cv = Examples(X, y, weight, groups).that_count(check_cv(cv))
+    splits = _splits(rows, cv, classes, seed)
+    among = shared_spread(rows, splits, classes=classes)
+    for split in splits:
         for found, k in zip(by_k, ks, strict=True):
-            A = columns_of(X, ranked[:k])
-            parts = A[train], y[train], A[test], y[test]
-            judged = judge(*parts, classes=classes, groups=own, seed=seed)
+            own = rows._replace(X=columns_of(rows.X, ranked[:k]))
+            parts = (own.part(side) for side in split)
+            judged = judge(*parts, classes=classes, among=among, seed=seed)
             found.append(judged[metric])
     return _curve(ks, by_k, metric)
 
@@ -148,7 +156,7 @@ def _curve(
             for found in by_k
         ]
     )
-    best = int(np.nanargmax(scores))
+    best = int(np.argmax(scores))
     enough = np.flatnonzero(scores >= scores[best] - errors[best])
     return BudgetCurve(ks[int(enough[0])], np.array(ks), scores, errors, metric)
 
@@ -157,16 +165,21 @@ def _metric(classes: bool) -> str:
     return next(iter(CLASS_METRICS if classes else NUMBER_METRICS))
 
 
-def _usual_cv(y: np.ndarray, cv: Any, groups: Any, classes: bool) -> Any:
+def _splits(
+    rows: Examples, cv: Any, classes: bool, seed: int
+) -> list[tuple[Ints, Ints]]:
+    cv = _usual_cv(rows.y, rows.groups, classes) if cv is None else cv
+    return folds(rows.y, cv, rows.groups, classes=classes, seed=seed)
+
+
+def _usual_cv(y: np.ndarray, groups: Ints | None, classes: bool) -> int:
     """Five folds, fewer if there are few of a class or group."""
-    if cv is not None:
-        return cv
-    most = 5
+    units, what = len(y), "row"
     if groups is not None:
-        most = min(most, len(np.unique(np.asarray(groups))))
+        units, what = len(np.unique(groups)), "group of rows"
     elif classes:
-        most = min(most, int(np.unique(y, return_counts=True)[1].min()))
-    if most < 2:
-        what = "group of rows" if groups is not None else "row of some class"
+        units = int(np.unique(y, return_counts=True)[1].min(initial=len(y)))
+        what = "row of some class"
+    if units < 2:
         raise ShortlistError(f"k='auto' needs more than one {what}; say k")
-    return most
+    return min(5, units)

@@ -13,13 +13,25 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import Ints, ShortlistError
+from shortlist._protocols import Floats, Ints, ShortlistError
 from shortlist._targets import choose_target
-from shortlist.evaluate._contestants import USUAL, YARDSTICKS, contestant, why_not
+from shortlist.evaluate._contestants import (
+    USUAL,
+    YARDSTICKS,
+    contestant,
+    takes_weights,
+    why_not,
+)
 from shortlist.evaluate._display import CompareDisplay, Result
+from shortlist.evaluate._examples import (
+    Examples,
+    shared_spread,
+    weights_that_differ,
+)
 from shortlist.evaluate._judge import judge
 from shortlist.evaluate._memory import PeakMemory
-from shortlist.evaluate._splits import folds
+from shortlist.evaluate._splits import check_cv, folds, group_numbers
+from shortlist.sources._labels import check_weights
 
 #: Told what is being done, how many fits of how many are behind.
 Watch = Callable[[str, int, int], None]
@@ -33,6 +45,7 @@ def compare(
     methods: Any = "auto",
     cv: Any = 5,
     groups: Any = None,
+    sample_weight: Any = None,
     feature_names: Sequence[str] | None = None,
     seed: int = 0,
     watch: Watch | None = None,
@@ -52,6 +65,9 @@ def compare(
     cv : int, splitter or iterable of pairs of arrays, default=5
     groups : array-like of shape (n_samples,), default=None
         Rows of one group, such as those of a patient, stay together in every split.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How often each row counts, to choose by and to judge by; a row of weight 0 is as
+        good as none. Methods without weights (relieff) are left out.
     feature_names : sequence of str, default=None
         Names of columns; those of a DataFrame by default.
     seed : int, default=0
@@ -76,6 +92,10 @@ def compare(
     """
     names = _names(X, feature_names)
     X, y = _checked(X, y)
+    weight = _checked_weights(sample_weight, len(y))
+    groups = group_numbers(groups, len(y))
+    rows, cv = Examples(X, y, weight, groups).that_count(check_cv(cv))
+    X, y = rows.X, rows.y
     classes = are_classes(y)
     n_classes = len(np.unique(y)) if classes else 1
     ks = sorted({int(k) for k in ks if 1 <= k <= X.shape[1]})
@@ -83,22 +103,22 @@ def compare(
         raise ShortlistError(
             f"ks should have a budget from 1 to the number of features ({X.shape[1]})"
         )
-    asked, left_out = _asked(methods, X, n_classes, max(ks))
-    splits = folds(y, cv, groups, classes=classes, seed=seed)
-    groups = None if groups is None else np.asarray(groups)
+    asked, left_out = _asked(methods, X, n_classes, max(ks), weight is not None)
+    splits = folds(y, cv, rows.groups, classes=classes, seed=seed)
+    among = shared_spread(rows, splits, classes=classes)
     contestants = {
         name: contestant(method, classes=classes) for name, method in asked.items()
     }
     results: list[Result] = []
     done, total = 0, len(splits) * len(contestants)
-    for fold, (train, test) in enumerate(splits):
+    for fold, split in enumerate(splits):
         for name, choose in contestants.items():
             if watch is not None:
                 watch(f"{name}, fold {fold + 1} of {len(splits)}", done, total)
             done += 1
-            own = None if groups is None else groups[train]
-            parts = X[train], y[train], X[test], y[test]
-            results += one_fold(name, choose, parts, own, ks, fold, seed, classes)
+            results += one_fold(
+                name, choose, rows, split, ks, fold, seed, classes=classes, among=among
+            )
     return CompareDisplay(
         results, names=names, classes=classes, left_out=left_out, n_folds=len(splits)
     )
@@ -107,23 +127,25 @@ def compare(
 def one_fold(
     name: str,
     choose: Any,
-    parts: tuple[Any, np.ndarray, Any, np.ndarray],
-    groups: np.ndarray | None,
+    rows: Examples,
+    split: tuple[Ints, Ints],
     ks: Sequence[int],
     fold: int,
     seed: int,
+    *,
     classes: bool,
+    among: float | None,
 ) -> list[Result]:
-    """Let a method choose, then judge what it chose."""
-    X, y, X_new, y_new = parts
+    """Let a method choose, then judge what it chose; ``among``: as of ``judge``."""
+    known, new = (rows.part(side) for side in split)
     begin = time.process_time()
     with PeakMemory() as memory:
-        chosen = choose(X, y, ks, seed + fold)
+        chosen = choose(known.X, known.y, ks, seed + fold, known.weight)
     seconds = time.process_time() - begin
     found = []
     for k in ks:
-        A, A_new = columns_of(X, chosen[k]), columns_of(X_new, chosen[k])
-        metrics = judge(A, y, A_new, y_new, classes=classes, groups=groups, seed=seed)
+        parts = (p._replace(X=columns_of(p.X, chosen[k])) for p in (known, new))
+        metrics = judge(*parts, classes=classes, among=among, seed=seed)
         facts = seconds, memory.megabytes, metrics
         found.append(Result(name, k, fold, chosen[k], *facts))
     return found
@@ -156,6 +178,12 @@ def _checked(X: Any, y: Any) -> tuple[Any, np.ndarray]:
     return X, y
 
 
+def _checked_weights(sample_weight: Any, n_rows: int) -> Floats | None:
+    if sample_weight is None:
+        return None
+    return weights_that_differ(check_weights(sample_weight, n_rows, "sample_weight"))
+
+
 def are_classes(y: np.ndarray) -> bool:
     """Whether loss="auto" would see classes."""
     if y.dtype.kind not in "fiub":
@@ -164,7 +192,7 @@ def are_classes(y: np.ndarray) -> bool:
 
 
 def _asked(
-    methods: Any, X: Any, n_classes: int, k: int
+    methods: Any, X: Any, n_classes: int, k: int, weighted: bool
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Methods by name, yardsticks last, and why others were left out."""
     if isinstance(methods, Mapping):
@@ -173,6 +201,9 @@ def _asked(
         if methods != "auto":
             raise ShortlistError(f"methods should be 'auto' or a list, got {methods!r}")
         reasons = {name: why_not(name, X, n_classes, k) for name in USUAL}
+        if weighted:
+            deaf = [name for name in USUAL if not takes_weights(name)]
+            reasons |= dict.fromkeys(deaf, "takes no weights of rows")
         fit = [name for name, reason in reasons.items() if reason is None]
         left_out = {name: reason for name, reason in reasons.items() if reason}
         return {name: name for name in (*fit, *YARDSTICKS)}, left_out

@@ -1,22 +1,37 @@
 """Who takes part in a comparison: selectors of all rooms, and two yardsticks.
 
-A contestant is called with rows to learn from, budgets and a seed, and answers with the
-columns that it chooses at each budget. Those that one fit answers all budgets for are
-fitted once.
+A contestant is called with rows to learn from, budgets, a seed and the weights of the rows,
+and answers with the columns that it chooses at each budget. Those that one fit answers all
+budgets for are fitted once.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from shortlist._protocols import Capabilities, Ints, ShortlistError
+from shortlist._protocols import Capabilities, Floats, Ints, ShortlistError
 from shortlist._registry import selector, selectors
 
-Choose = Callable[[Any, np.ndarray, Sequence[int], int], dict[int, Ints]]
+
+class Choose(Protocol):
+    """Whoever chooses columns."""
+
+    def __call__(
+        self,
+        X: Any,
+        y: np.ndarray,
+        ks: Sequence[int],
+        seed: int,
+        weight: Floats | None = None,
+        /,
+    ) -> dict[int, Ints]:
+        """Columns for each budget; weights: how often rows count, None: once."""
+        ...
+
 
 #: Methods that are compared unless others are asked for: the best of each family.
 USUAL = ("foba", "gsr", "mrmr", "relieff", "mission", "barda", "online_substitution")
@@ -46,9 +61,18 @@ def of_estimator(estimator: Any) -> Choose:
             f"estimators to compare should have a parameter k, got {estimator!r}"
         )
 
-    def choose(X: Any, y: np.ndarray, ks: Sequence[int], seed: int) -> dict[int, Ints]:
+    def choose(
+        X: Any,
+        y: np.ndarray,
+        ks: Sequence[int],
+        seed: int,
+        weight: Floats | None = None,
+    ) -> dict[int, Ints]:
         from sklearn.base import clone
 
+        if weight is not None and not takes_weights(estimator):
+            raise ShortlistError(f"{type(estimator).__name__} takes no weights of rows")
+        counting = {} if weight is None else {"sample_weight": weight}
         settings: dict[str, Any] = {"seed": seed} if "seed" in known else {}
         if "budget" in known:  # k features in all, as for all others
             settings["budget"] = "shared"
@@ -56,11 +80,23 @@ def of_estimator(estimator: Any) -> Choose:
         fitted = None
         for k in sorted(ks, reverse=True):
             if fitted is None or not _answers_smaller(fitted):
-                fitted = clone(estimator).set_params(k=k, **settings).fit(X, y)
+                fresh = clone(estimator).set_params(k=k, **settings)
+                fitted = fresh.fit(X, y, **counting)
             chosen[k] = _best(fitted, k)
         return chosen
 
     return choose
+
+
+def takes_weights(method: Any) -> bool:
+    """Whether rows can count more than once for a method, by name or as an estimator."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    if isinstance(method, str):
+        if method in YARDSTICKS:
+            return True
+        method = selector(method).load("estimator")()
+    return bool(has_fit_parameter(method, "sample_weight"))
 
 
 def _answers_smaller(fitted: Any) -> bool:
@@ -78,17 +114,29 @@ def _best(fitted: Any, k: int) -> Ints:
     return np.asarray(ids[np.argsort(first)][:k], np.int64)
 
 
-def _random(X: Any, y: np.ndarray, ks: Sequence[int], seed: int) -> dict[int, Ints]:
+def _random(
+    X: Any,
+    y: np.ndarray,
+    ks: Sequence[int],
+    seed: int,
+    weight: Floats | None = None,
+) -> dict[int, Ints]:
     order = np.random.default_rng(seed).permutation(X.shape[1])
     return {k: order[:k] for k in ks}
 
 
-def _l1_classes(X: Any, y: np.ndarray, ks: Sequence[int], seed: int) -> dict[int, Ints]:
+def _l1_classes(
+    X: Any,
+    y: np.ndarray,
+    ks: Sequence[int],
+    seed: int,
+    weight: Floats | None = None,
+) -> dict[int, Ints]:
     """Columns in the order in which a linear SVM with an L1 penalty takes them in."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import LinearSVC
 
-    A, order = _scaled(X), _Order()
+    A, order = _scaled(X, weight), _Order()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # an order needs few digits
         for C in _PATH:
@@ -100,27 +148,36 @@ def _l1_classes(X: Any, y: np.ndarray, ks: Sequence[int], seed: int) -> dict[int
                 max_iter=1000,
                 random_state=seed,
             )
-            order.enter(np.abs(model.fit(A, y).coef_).max(axis=0))
+            order.enter(np.abs(model.fit(A, y, weight).coef_).max(axis=0))
             if len(order.columns) >= max(ks):
                 break
     return {k: np.array(order.columns[:k], np.int64) for k in ks}
 
 
-def _l1_numbers(X: Any, y: np.ndarray, ks: Sequence[int], seed: int) -> dict[int, Ints]:
+def _l1_numbers(
+    X: Any,
+    y: np.ndarray,
+    ks: Sequence[int],
+    seed: int,
+    weight: Floats | None = None,
+) -> dict[int, Ints]:
     """Columns in the order in which the Lasso takes them in."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import Lasso
 
-    A, order = _scaled(X), _Order()
-    target = y - y.mean()
-    largest = float(np.abs(A.T @ target).max()) / len(y)
+    A, order = _scaled(X, weight), _Order()
+    share_of = (
+        np.full(len(y), 1.0 / len(y)) if weight is None else weight / weight.sum()
+    )
+    target = y - share_of @ y
+    largest = float(np.abs(A.T @ (share_of * target)).max())
     if largest == 0.0:
         return {k: np.empty(0, np.int64) for k in ks}
     model = Lasso(warm_start=True, max_iter=1000, tol=1e-3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         for share in np.geomspace(0.95, 1e-3, 40):
-            model.set_params(alpha=share * largest).fit(A, target)
+            model.set_params(alpha=share * largest).fit(A, target, weight)
             order.enter(np.abs(model.coef_))
             if len(order.columns) >= max(ks):
                 break
@@ -141,11 +198,12 @@ class _Order:
                 self.columns.append(j)
 
 
-def _scaled(X: Any) -> Any:
+def _scaled(X: Any, weight: Floats | None) -> Any:
     """Columns of standard deviation one; sparse ones are not centred."""
     from sklearn.preprocessing import StandardScaler
 
-    return StandardScaler(with_mean=not hasattr(X, "tocsr")).fit_transform(X)
+    scaler = StandardScaler(with_mean=not hasattr(X, "tocsr"))
+    return scaler.fit(X, sample_weight=weight).transform(X)
 
 
 def why_not(method: Any, X: Any, n_classes: int, k: int) -> str | None:

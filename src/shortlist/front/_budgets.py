@@ -4,31 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import Observer, RowSource, ShortlistError
+from shortlist._protocols import Ints, Observer, RowSource, ShortlistError
 from shortlist._shortlist import Shortlist
 from shortlist._suspects import first_rows
 from shortlist.engines import run
 from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
+from shortlist.evaluate._examples import weights_that_differ
+from shortlist.evaluate._splits import cv_among
 from shortlist.evaluate._whole_table import labels_of, whole_table, with_labels
 from shortlist.front._held_rows import HeldRows
 from shortlist.front._order import Order, chooser, ranking, watching
+from shortlist.front._to_split import ToSplit
 from shortlist.sources import split_holdout, take
+from shortlist.sources.holdout import split_rows
 
 #: Share of the rows of a stream that budgets are judged by, and how many at most.
 HELD_OUT, MOST_HELD_OUT = 0.2, 20_000
 
 
 def find_budget(
-    rows: RowSource,
+    to_split: ToSplit,
     order: Order,
     budgets: Sequence[int],
     *,
-    cv: Any = None,
-    groups: np.ndarray | None = None,
     in_memory: bool = True,
     observe: Observer | None = None,
 ) -> tuple[BudgetCurve, Shortlist | None]:
@@ -38,10 +39,12 @@ def find_budget(
     judged by folds of the others. That choice comes back too, as a pipe cannot be read
     again to make one of k.
     """
+    rows, groups, cv = to_split
     if in_memory and rows.reiterable:
         blocks, known = with_labels(list(rows.blocks()))
         table = whole_table(rows, blocks)
         groups = None if groups is None else groups[known]
+        cv = cv_among(cv, known)
         named = order.among(table.names)
         curve = choose_k(
             chooser(named, table.names),
@@ -51,32 +54,59 @@ def find_budget(
             budgets=budgets,
             cv=cv,
             groups=groups,
+            weight=table.weight,
             seed=order.seed,
             watch=watching(observe, "folds"),
         )
         return curve, None
-    train, test = split_holdout(rows, HELD_OUT, order.seed, max_rows=MOST_HELD_OUT)
+    if cv is not None and not isinstance(cv, int):
+        raise ShortlistError(
+            "cv: of rows that stream by some are held out by lot and judged by folds; "
+            f"expected a number of these, got {cv!r}"
+        )
+    train, test, own_groups = _held_out(rows, groups, order.seed)
     learner = order.learner(max(budgets), reiterable=rows.reiterable)
     largest: Shortlist = run(learner, train, observe)
     ranked = ranking(largest)
     if not len(ranked):
         raise ShortlistError(f"{rows.name}: k='auto' found no feature; say k")
-    X, codes = take(HeldRows(rows, first_rows(test, MOST_HELD_OUT)), ranked, dense=True)
-    known = np.isfinite(codes)
-    y = labels_of(rows, codes[known])
+    judging, known = with_labels(first_rows(test, MOST_HELD_OUT))
+    X, codes = take(HeldRows(rows, judging), ranked, dense=True)
+    y = labels_of(rows, codes)
+    weight = np.concatenate([np.empty(0), *(block.weight for block in judging)])
     if len(y) < 10:
         raise ShortlistError(
             f"{rows.name}: k='auto' judges by a fifth of the rows, got {len(y)}; say k"
         )
     curve = judge_ranking(
-        X[known],
+        X,
         y,
         np.arange(len(ranked)),
         classes=order.has_classes(y),
         budgets=budgets,
+        cv=cv,
+        groups=None if own_groups is None else own_groups[: len(known)][known],
+        weight=weights_that_differ(weight),
         seed=order.seed,
     )
     return curve, largest
+
+
+def _held_out(
+    rows: RowSource, groups: Ints | None, seed: int
+) -> tuple[RowSource, RowSource, Ints | None]:
+    """Rows to choose from, rows to judge by, and the groups of these."""
+    if groups is None:
+        return *split_holdout(rows, HELD_OUT, seed, max_rows=MOST_HELD_OUT), None
+    n_groups = int(groups.max(initial=-1)) + 1
+    if n_groups < 4:  # two on each side
+        raise ShortlistError(
+            f"{rows.name}: k='auto' of rows that stream by needs 4 groups, got {n_groups}; "
+            "say k"
+        )
+    order = np.random.default_rng(seed).permutation(n_groups)
+    drawn = np.isin(groups, order[: max(2, round(HELD_OUT * n_groups))])
+    return *split_rows(rows, drawn, max_rows=MOST_HELD_OUT), groups[drawn]
 
 
 def with_curve(shortlist: Shortlist, curve: BudgetCurve) -> Shortlist:

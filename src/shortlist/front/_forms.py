@@ -151,6 +151,25 @@ def _weight_option(data: Any, columns: bool) -> str:
     raise ShortlistError("sample_weight: rows that are dictionaries have no weights")
 
 
+def open_with_groups(
+    data: Any, target: str | None, column: str, read: Mapping[str, Any] | None = None
+) -> tuple[ColumnSource, np.ndarray]:
+    """Open a file by columns, without one that has the group of each row; return both."""
+    path = Path(data) if isinstance(data, (str, os.PathLike)) else None
+    if path is None or not (path.is_dir() or path.suffix.lower() in TABLES):
+        raise ShortlistError(
+            "groups: of columns without names it is an array, a group for each row, got "
+            f"{column!r}"
+        )
+    given = dict(read or {}) if target is None else {**(read or {}), "target": target}
+    unread = list(given.get("leave_out", ()))
+    others = [] if given.get("target") is None else [given["target"]]
+    told = {**given, "target": column, "leave_out": [*unread, *others]}
+    groups = np.asarray(open_columns(path, **told).y)  # type: ignore[attr-defined]
+    source = open_columns(path, **{**given, "leave_out": [*unread, column]})
+    return _targeted(source, None), groups
+
+
 def only_rows(data: Any) -> bool:
     """Whether data are read by rows and not by columns: text, in files or in a table."""
     if is_table(data):

@@ -9,11 +9,17 @@ from typing import Any
 import numpy as np
 
 from shortlist._leaks import leaks
-from shortlist._protocols import ColumnSource, Observer, ShortlistError
+from shortlist._protocols import (
+    ColumnSource,
+    Floats,
+    Ints,
+    Observer,
+    ShortlistError,
+)
 from shortlist._shortlist import Shortlist
-from shortlist.evaluate._choose_k import BudgetCurve, judge_ranking
+from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
 from shortlist.evaluate._compare import are_classes
-from shortlist.evaluate._splits import folds
+from shortlist.evaluate._splits import folds, group_numbers
 from shortlist.front._budgets import with_curve
 from shortlist.front._forms import TargetedColumns
 from shortlist.front._from_rows import Say
@@ -61,7 +67,11 @@ def find_columns_budget(
     groups: Any = None,
     observe: Observer | None = None,
 ) -> BudgetCurve:
-    """Choose with most rows at the largest budget; judge its first k by the others."""
+    """Choose with most rows at the largest budget; judge its first k by the others.
+
+    With ``cv`` this is done in every fold, by a model of the rows that it chose with. Else
+    once, as columns may take long to go through: a fifth of the rows is judged by folds.
+    """
     if not source.reiterable:
         raise ShortlistError(
             f"{source.name}: k='auto' reads columns twice, and an iterator gives them "
@@ -69,23 +79,64 @@ def find_columns_budget(
         )
     y = np.asarray(source.y)
     classes = are_classes(y)
-    groups = None if groups is None else np.asarray(groups)
-    train, test = folds(y, cv or 5, groups, classes=classes, seed=order.seed)[0]
-    largest = _run(
-        TargetedColumns(source, y, np.sort(train)), order, max(budgets), observe
-    )
-    names = largest.names_by_id()
-    ranked = [names[number] for number in ranking(largest).tolist()]
-    A = source.take(ranked).values.T[test]
+    groups = group_numbers(groups, len(y))
+
+    def ranked(rows: Ints) -> list[str]:
+        part = TargetedColumns(source, y, np.sort(rows))
+        largest = _run(part, order, max(budgets), observe)
+        names = largest.names_by_id()
+        return [names[number] for number in ranking(largest).tolist()]
+
+    if cv is not None:
+
+        def choose(
+            X: _TableOfColumns,
+            y: np.ndarray,
+            ks: Sequence[int],
+            seed: int,
+            weight: Floats | None = None,
+        ) -> dict[int, Any]:
+            names = np.array(ranked(X.rows), object)
+            return {k: names[:k] for k in ks}
+
+        n_columns = source.n_columns or max(budgets)
+        return choose_k(
+            choose,
+            _TableOfColumns(source, np.arange(len(y)), n_columns),
+            y,
+            classes=classes,
+            budgets=budgets,
+            cv=cv,
+            groups=groups,
+            seed=order.seed,
+        )
+    train, test = folds(y, 5, groups, classes=classes, seed=order.seed)[0]
+    names = ranked(train)
     return judge_ranking(
-        A,
+        source.take(names).values.T[test],
         y[test],
-        np.arange(len(ranked)),
+        np.arange(len(names)),
         classes=classes,
         budgets=budgets,
         groups=None if groups is None else groups[test],
         seed=order.seed,
     )
+
+
+class _TableOfColumns:
+    """Rows of a source of columns, as far as a table is asked for some of either."""
+
+    def __init__(self, source: ColumnSource, rows: Ints, n_columns: int) -> None:
+        self._source, self.rows = source, rows
+        self.shape = len(rows), n_columns
+
+    def __getitem__(self, asked: Any) -> Any:
+        if isinstance(asked, tuple):
+            names = asked[1].tolist()
+            if not names:
+                return np.empty((len(self.rows), 0))
+            return self._source.take(names).values.T[self.rows]
+        return _TableOfColumns(self._source, self.rows[asked], self.shape[1])
 
 
 def column_leak_notes(shortlist: Shortlist, source: Any) -> tuple[str, ...]:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from shortlist._protocols import (
     Observer,
     RowBlock,
@@ -17,29 +15,11 @@ from shortlist._protocols import (
 from shortlist._shortlist import Shortlist
 from shortlist._suspects import LOOK_ROWS, leak_notes
 from shortlist.front._budgets import find_budget, with_curve
-from shortlist.front._held_rows import HeldRows, held, without_groups
+from shortlist.front._held_rows import HeldRows
 from shortlist.front._order import Order, run_order
-from shortlist.sources import ArraySource
+from shortlist.front._to_split import ToSplit, in_hand
 
 Say = Callable[[str], None]
-
-
-def settled(
-    source: RowSource, groups: Any, *, in_memory: bool
-) -> tuple[RowSource, np.ndarray | None]:
-    """Rows without their column of groups, if it is one, and the group of each row.
-
-    Rows are read once, if they are to be in memory.
-    """
-    if isinstance(groups, str):
-        return without_groups(held(source), groups)
-    rows = in_hand(source) if in_memory else source
-    return rows, None if groups is None else np.asarray(groups)
-
-
-def in_hand(rows: RowSource) -> RowSource:
-    """The same rows in memory."""
-    return rows if isinstance(rows, (ArraySource, HeldRows)) else held(rows)
 
 
 def select_from_rows(
@@ -47,8 +27,7 @@ def select_from_rows(
     order: Order,
     budget: int | Sequence[int],
     *,
-    cv: Any = None,
-    groups: np.ndarray | None = None,
+    to_split: ToSplit | None = None,
     in_memory: bool = True,
     observe: Observer | None = None,
     say: Say = lambda line: None,
@@ -62,10 +41,8 @@ def select_from_rows(
     order : Order
     budget : int or sequence of int
         k, or those to find the best of.
-    cv
-        As for ``select``.
-    groups : ndarray, default=None
-        Group of each row.
+    to_split : ToSplit, default=None
+        What a budget is found by; None: the same rows.
     in_memory : bool, default=True
         Whether all rows may be held.
     observe : callable, default=None
@@ -80,20 +57,13 @@ def select_from_rows(
         raise ShortlistError(
             f"{rows.name}: stability needs a number for k where rows pass by once"
         )
+    to_split = ToSplit(rows) if to_split is None else to_split
     if in_memory and rows.reiterable:
-        rows = in_hand(rows)
-    elif groups is not None:
-        raise ShortlistError(
-            "groups: rows that stream by cannot be split by groups; k needs a number"
-        )
+        same = to_split.rows is rows
+        to_split = to_split._replace(rows=in_hand(to_split.rows))
+        rows = to_split.rows if same else rows
     curve, largest = find_budget(
-        rows,
-        order,
-        budget,
-        cv=cv,
-        groups=groups,
-        in_memory=in_memory,
-        observe=observe,
+        to_split, order, budget, in_memory=in_memory, observe=observe
     )
     say(curve.line())
     if largest is not None and not rows.reiterable:

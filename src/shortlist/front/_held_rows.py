@@ -16,7 +16,6 @@ from shortlist._protocols import (
     ShortlistError,
     place_of,
 )
-from shortlist.evaluate._whole_table import group_columns, groups_in
 from shortlist.kernels.csr import take_rows
 
 
@@ -80,7 +79,7 @@ class HeldRows:
 
     def __getattr__(self, attribute: str) -> Any:
         """What only some sources have: ``on_error``, ``target``."""
-        if attribute in ("base", "crowded", "retain", "part", "all_labels"):
+        if attribute in ("base", "crowded", "retain", "part", "apart", "all_labels"):
             raise AttributeError(attribute)
         return getattr(self.base, attribute)
 
@@ -91,26 +90,6 @@ def held(source: RowSource) -> HeldRows:
     if not found.size:
         raise ShortlistError(f"{source.name}: expected rows to learn from, got none")
     return found
-
-
-def without_groups(rows: HeldRows, column: str) -> tuple[HeldRows, np.ndarray]:
-    """Take a column of groups out of the features; return the group of each row."""
-    from shortlist.table._gather import gather
-
-    parts = list(rows.blocks())
-    every = np.unique(np.concatenate([block.ids for block in parts]))
-    own = every[group_columns(rows.names(every), column)]
-    inside = [np.isin(block.ids, own) for block in parts]
-    told = [_with(block, here) for block, here in zip(parts, inside, strict=True)]
-    others = [_with(block, ~here) for block, here in zip(parts, inside, strict=True)]
-    groups = groups_in(gather(told, None).X)
-    return HeldRows(rows.base, others), groups
-
-
-def _with(block: RowBlock, kept: np.ndarray) -> RowBlock:
-    """A block with some of its entries."""
-    ends = np.concatenate([[0], np.cumsum(kept)])[block.indptr]
-    return block._replace(indptr=ends, ids=block.ids[kept], values=block.values[kept])
 
 
 def _numbered(blocks: Iterator[RowBlock]) -> list[RowBlock]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from shortlist._protocols import (
     Capabilities,
+    Floats,
     Ints,
     Observer,
     Progress,
@@ -120,8 +121,14 @@ def watching(observe: Observer | None, unit: str) -> Callable[[str, int, int], N
 def chooser(order: Order, names: Sequence[str]) -> Choose:
     """What the method chooses from tables whose columns have these names."""
 
-    def choose(X: Any, y: np.ndarray, ks: Sequence[int], seed: int) -> dict[int, Ints]:
-        source = ArraySource(X, y, feature_names=names)
+    def choose(
+        X: Any,
+        y: np.ndarray,
+        ks: Sequence[int],
+        seed: int,
+        weight: Floats | None = None,
+    ) -> dict[int, Ints]:
+        source = ArraySource(X, y, sample_weight=weight, feature_names=names)
         chosen: dict[int, Ints] = {}
         ranked: Ints | None = None
         for k in sorted(ks, reverse=True):

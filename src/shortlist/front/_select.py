@@ -21,12 +21,15 @@ from shortlist._protocols import (
 from shortlist._registry import selector
 from shortlist._shortlist import Shortlist
 from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
+from shortlist.evaluate._splits import check_cv, group_numbers
 from shortlist.front._choice import SENSORS, Choice, choose, fits
 from shortlist.front._facts import facts_of_columns, facts_of_rows
-from shortlist.front._forms import as_frame, only_rows, open_data
+from shortlist.front._forms import as_frame, only_rows, open_data, open_with_groups
 from shortlist.front._from_columns import select_from_columns
-from shortlist.front._from_rows import select_from_rows, settled
+from shortlist.front._from_rows import select_from_rows
 from shortlist.front._order import Order
+from shortlist.front._row_groups import Again
+from shortlist.front._to_split import settled
 from shortlist.front._trial import tried
 
 _LOG = logging.getLogger("shortlist")
@@ -80,10 +83,15 @@ def select(
         a trial; the notes of the result say what was picked and why. Or one of those of
         ``shortlist select --method``.
     cv : int, splitter or iterable of pairs of arrays, default=None
-        How ``k="auto"`` splits a table; None: five folds.
+        How ``k="auto"`` and the trial split rows; None: five folds, and three. Of columns
+        each fold chooses anew (None: the first of five only). Of rows that stream by it is
+        a number, the folds of the rows that are held out. If k is a number, and a method
+        is named or ``trial=False``, nothing is split and it is an error.
     groups : array-like of shape (n_samples,) or str, default=None
         Rows of one group, such as those of a patient, stay together in every split; of
-        tables and files the name of a column, which is then no feature.
+        tables and files the name of a column, which is then no feature. Fragments of
+        sequences overlap, so they have groups unless some are named: stretches of the
+        sequences, which no fragment leaves (see ``FastaSource.apart``).
     sequence : array-like of shape (n_samples,) or str, default=None
         The sequence (a day, a recording) of each row, if rows follow each other in time:
         ``SensorSelector`` then chooses. Of tables the name of a column, which is then no
@@ -99,8 +107,8 @@ def select(
     budgets : sequence of int
         What ``k="auto"`` chooses from.
     sample_weight : array-like of shape (n_samples,) or str, default=None
-        Importance of each row of an array or a table; of tables and files also the name
-        of a column, which is then no feature.
+        Importance of each row of an array or a table, also when methods and budgets are
+        judged; of tables and files also the name of a column, which is then no feature.
     missing : {"error", "zero", "category", "mean"}, default=None
         What a missing value means; None: an error, or what is usual for the format. Not
         all forms of data have all of them.
@@ -148,6 +156,7 @@ def select(
     """
     _check_k(k)
     data = as_frame(data)
+    cv = check_cv(cv)
     beyond = _beyond(stability, substitutes)
     if missing is not None:
         read = {**(read or {}), "missing": missing}
@@ -165,8 +174,16 @@ def select(
                 f"sequence: {method} does not look at the order of rows; {SENSORS} does"
             )
         _refuse(beyond, "sequence=")
+        for name, given in (("cv", cv), ("groups", groups)):
+            if given is not None:
+                raise ShortlistError(f"{name} does not go with sequence=")
         return _from_sequence(data, target, k, sequence, feature_names, settings, say)
     named = None if method == "auto" else selector(method)
+    if cv is not None and k != "auto" and (named is not None or not trial):
+        raise ShortlistError(
+            "cv: nothing is split, as k is a number and there is no trial; k='auto' and "
+            "method='auto' split rows"
+        )
     # what is in memory comes by rows where that is needed: for text, for resamples
     goes_by_rows = only_rows(data) or (bool(beyond) and hasattr(data, "shape"))
     by_column = columns or (
@@ -174,14 +191,18 @@ def select(
     )
     if isinstance(groups, str) and hasattr(data, "columns"):
         data, groups = _without(data, groups, "groups")
-    source = open_data(
-        data,
-        target,
-        columns=by_column,
-        feature_names=feature_names,
-        sample_weight=sample_weight,
-        read=read,
-    )
+    source: RowSource | ColumnSource
+    if isinstance(groups, str) and by_column:
+        source, groups = open_with_groups(data, target, groups, read)
+    else:
+        source = open_data(
+            data,
+            target,
+            columns=by_column,
+            feature_names=feature_names,
+            sample_weight=sample_weight,
+            read=read,
+        )
     largest = max(budgets) if k == "auto" else int(k)
     asked = {
         "k": largest,
@@ -209,8 +230,10 @@ def select(
             )
         if isinstance(groups, str):
             raise ShortlistError(
-                "groups: of columns it is an array, a group for each row"
+                "groups: of columns that come one by one it is an array, a group for each "
+                f"row, got {groups!r}"
             )
+        groups = group_numbers(groups, len(source.y))  # type: ignore[attr-defined]
         order = order_of(choice)
         if named is None:
             say(choice.line())
@@ -221,14 +244,19 @@ def select(
         facts = facts_of_rows(source, classes=classes, **asked)
         choice = _chosen(named, lambda: choose(facts))
         order, tries = order_of(choice), trial and len(choice.rivals) > 1
+        wanted: dict[str, Any] = {
+            "split_too": "n_pairs" in beyond,
+            "again": _reader_of_groups(data, groups, read, source),
+        }
         try:
-            rows, own_groups = settled(source, groups, in_memory=tries)
+            rows, to_split = settled(source, groups, in_memory=tries, **wanted)
         except DataError:  # whoever learns from these rows will say so
             tries = False
-            rows, own_groups = settled(source, groups, in_memory=tries)
+            rows, to_split = settled(source, groups, in_memory=tries, **wanted)
+        to_split = to_split._replace(cv=cv)
         if tries:
             ks = [budget] if isinstance(budget, int) else budget
-            choice = tried(rows, order, choice, ks, groups=own_groups, observe=observe)
+            choice = tried(to_split, order, choice, ks, observe=observe)
             order = order_of(choice)
         if named is None:
             say(choice.line())
@@ -236,12 +264,11 @@ def select(
             rows,
             order,
             budget,
-            cv=cv,
-            groups=own_groups,
+            to_split=to_split,
             in_memory=fits(facts) or choice.room in ("table", "columns"),
             observe=observe,
             say=say,
-            beyond={**beyond, "groups": own_groups} if beyond else None,
+            beyond={**beyond, "groups": to_split.groups} if beyond else None,
         )
     return shortlist if named is not None else with_choice(shortlist, choice)
 
@@ -293,6 +320,24 @@ def _budgets(source: RowSource | ColumnSource, budgets: Sequence[int]) -> Sequen
     by_column = isinstance(source, ColumnSource)
     n = source.n_columns if by_column else source.n_features  # type: ignore[union-attr]
     return list(budgets) if n is None else usual_budgets(budgets, n)
+
+
+def _reader_of_groups(
+    data: Any, groups: Any, read: Mapping[str, Any] | None, source: RowSource
+) -> Again | None:
+    """What reads a column of groups as a target, if the data can be read again."""
+    if not isinstance(groups, str) or isinstance(data, RowSource):
+        return None
+    if not source.reiterable or getattr(source, "on_error", "raise") == "skip":
+        return None  # other rows might be left out
+    left = {n: v for n, v in (read or {}).items() if n not in ("target", "labels")}
+
+    def again() -> RowSource:
+        opened = open_data(data, groups, read=left)
+        assert not isinstance(opened, ColumnSource)
+        return opened
+
+    return again
 
 
 def _without(table: Any, column: str, what: str) -> tuple[Any, np.ndarray]:

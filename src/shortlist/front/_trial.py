@@ -14,16 +14,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shortlist._protocols import Floats, Ints, Observer, RowSource, ShortlistError
+from shortlist._protocols import Floats, Ints, Observer, ShortlistError
 from shortlist._registry import selector
 from shortlist.engines import Interrupted
 from shortlist.evaluate._compare import Watch, one_fold
 from shortlist.evaluate._contestants import Choose
+from shortlist.evaluate._examples import Examples, shared_spread
 from shortlist.evaluate._judge import CLASS_METRICS, NUMBER_METRICS
-from shortlist.evaluate._splits import folds
-from shortlist.evaluate._whole_table import are_weighted, whole_table, with_labels
+from shortlist.evaluate._splits import cv_among, folds
+from shortlist.evaluate._whole_table import whole_table, with_labels
 from shortlist.front._choice import TRIAL_FOLDS, TRIAL_ROWS, Choice
 from shortlist.front._order import Order, chooser, watching
+from shortlist.front._to_split import ToSplit
 
 #: What one of several methods may end with and the others go on.
 _CANNOT = (ShortlistError, ArithmeticError, ValueError, np.linalg.LinAlgError)
@@ -67,23 +69,17 @@ class Standings(NamedTuple):
 
 
 def tried(
-    rows: RowSource,
+    to_split: ToSplit,
     order: Order,
     choice: Choice,
     budgets: Sequence[int],
     *,
-    groups: np.ndarray | None = None,
     observe: Observer | None = None,
 ) -> Choice:
     """Let the methods that come into question choose from parts of rows in memory."""
+    rows, groups, cv = to_split
     blocks, known = with_labels(list(rows.blocks()))
-    if groups is not None:
-        if len(groups) != len(known):
-            raise ShortlistError(
-                f"groups should have one entry a row ({len(known)}), got {len(groups)}"
-            )
-        groups = groups[known]
-    if not known.any() or are_weighted(blocks):  # the judge would count all rows alike
+    if not known.any():
         return choice
     table = whole_table(rows, blocks)
     classes, n_columns = order.has_classes(table.y), table.X.shape[1]
@@ -96,14 +92,14 @@ def tried(
         name: chooser(replace(named, capabilities=selector(name)), table.names)
         for name in choice.rivals
     }
+    own_groups = None if groups is None else groups[known]
     try:
         standings = try_methods(
             contestants,
-            table.X,
-            table.y,
+            Examples(table.X, table.y, table.weight, own_groups),
             [k for k in budgets if k <= n_columns] or [n_columns],
             classes=classes,
-            groups=groups,
+            cv=cv_among(cv, known),
             seed=order.seed,
             watch=watching(observe, "fits"),
         )
@@ -114,12 +110,11 @@ def tried(
 
 def try_methods(
     contestants: Mapping[str, Choose],
-    X: Any,
-    y: np.ndarray,
+    examples: Examples,
     ks: Sequence[int],
     *,
     classes: bool,
-    groups: np.ndarray | None = None,
+    cv: Any = None,
     seed: int = 0,
     watch: Watch | None = None,
 ) -> Standings | None:
@@ -129,14 +124,15 @@ def try_methods(
     ----------
     contestants : mapping of str to callable
         What each method chooses, the one preferred first.
-    X, y : array-like
-        All rows to learn from, with their labels as they are called.
+    examples : Examples
+        All rows to learn from, with their labels as they are called; those of one group
+        stay together.
     ks : sequence of int
         Budgets, over which scores are averaged.
     classes : bool
         Whether y holds classes.
-    groups : ndarray of shape (n_rows,), default=None
-        Rows of one group stay together.
+    cv : int, splitter or list of pairs, default=None
+        How all rows are split; None: in three. What is not drawn has no part in it.
     seed : int, default=0
     watch : callable, default=None
         As of ``compare``.
@@ -146,18 +142,21 @@ def try_methods(
     Standings or None
         None if there are too few rows to tell.
     """
-    rows = _drawn(y, groups, classes, seed)
-    if rows is None:
+    drawn = _drawn(examples.y, examples.groups, classes, seed)
+    if drawn is None:
         return None
-    X, y = X[rows], y[rows]
-    groups = None if groups is None else groups[rows]
+    splits = _splits(examples, drawn, cv, classes, seed)
+    rows = examples.part(drawn)
+    if not splits:
+        return None
+    try:
+        among = shared_spread(rows, splits, classes=classes)
+    except ShortlistError:  # all have the same target
+        return None
     metric = next(iter(CLASS_METRICS if classes else NUMBER_METRICS))
     found: dict[str, list[list[float]]] = {name: [] for name in contestants}
-    splits = folds(y, TRIAL_FOLDS, groups, classes=classes, seed=seed)
     done, total = 0, len(splits) * len(contestants)
-    for fold, (train, test) in enumerate(splits):
-        parts = X[train], y[train], X[test], y[test]
-        own = None if groups is None else groups[train]
+    for fold, split in enumerate(splits):
         for name, choose in contestants.items():
             if watch is not None:
                 watch(f"trial of {name}, {fold + 1} of {len(splits)}", done, total)
@@ -165,7 +164,17 @@ def try_methods(
             if name not in found:
                 continue
             try:
-                results = one_fold(name, choose, parts, own, ks, fold, seed, classes)
+                results = one_fold(
+                    name,
+                    choose,
+                    rows,
+                    split,
+                    ks,
+                    fold,
+                    seed,
+                    classes=classes,
+                    among=among,
+                )
             except _CANNOT:  # do what is asked for, on these rows
                 del found[name]
                 continue
@@ -184,9 +193,20 @@ def after_trial(choice: Choice, standings: Standings | None) -> Choice:
     return replace(choice, method=best, room=selector(best).room, why=why)
 
 
-def _drawn(
-    y: np.ndarray, groups: np.ndarray | None, classes: bool, seed: int
-) -> Ints | None:
+def _splits(
+    examples: Examples, drawn: Ints, cv: Any, classes: bool, seed: int
+) -> list[tuple[Ints, Ints]]:
+    """Splits of the rows that were drawn; a part with one class tells nothing."""
+    rows = examples.part(drawn)
+    if cv is None:
+        pairs = folds(rows.y, TRIAL_FOLDS, rows.groups, classes=classes, seed=seed)
+    else:  # of all rows: who says which are to be apart means their numbers
+        whole = folds(examples.y, cv, examples.groups, classes=classes, seed=seed)
+        pairs = cv_among(whole, np.isin(np.arange(len(examples.y)), drawn))
+    return [p for p in pairs if not classes or len(np.unique(rows.y[p[0]])) > 1]
+
+
+def _drawn(y: np.ndarray, groups: Ints | None, classes: bool, seed: int) -> Ints | None:
     """Rows for a trial, with enough of every class or group; None: there are too few."""
     rng = np.random.default_rng(seed)
     if groups is None:

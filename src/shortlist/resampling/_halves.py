@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from shortlist._protocols import Ints, ShortlistError
+from shortlist.evaluate._splits import group_numbers
 
 #: Cuts that are tried until both halves have all classes; matters with groups only.
 _TRIES = 100
@@ -41,8 +42,8 @@ def complementary_halves(
     [0 2] [1 3 4]
     [3 4] [0 1 2]
     """
-    codes = _codes("classes", classes, n_rows)
-    group = _codes("groups", groups, n_rows)
+    codes = _codes(classes, n_rows)
+    group = group_numbers(groups, n_rows)
     units = np.arange(n_rows) if group is None else group
     n_units = int(units.max(initial=-1)) + 1
     if n_units < 2:
@@ -79,14 +80,14 @@ def _cut(
     )
 
 
-def _codes(name: str, values: Any, n_rows: int) -> Ints | None:
+def _codes(values: Any, n_rows: int) -> Ints | None:
     """Numbers from 0 for what equals each other."""
     if values is None:
         return None
     array = np.asarray(values)
     if array.shape != (n_rows,):
         raise ShortlistError(
-            f"{name} should have one entry a row ({n_rows}), got {array.shape}"
+            f"classes should have one entry a row ({n_rows}), got {array.shape}"
         )
     return np.asarray(np.unique(array, return_inverse=True)[1], np.int64)
 

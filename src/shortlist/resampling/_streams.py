@@ -24,6 +24,7 @@ from shortlist._protocols import (
     RowSource,
     ShortlistError,
     Standing,
+    rows_apart,
 )
 from shortlist._shortlist import Shortlist
 from shortlist.engines import Interrupted, run
@@ -51,9 +52,9 @@ def stability_of_source(
             f"{type(selector).__name__} needs all rows at once: give X and y"
         )
     selector._check_request()
-    opened = open_source(data)
+    opened, groups = rows_apart(open_source(data))
     learner = selector._learner(reiterable=opened.reiterable)
-    resampled = Resampled(learner, n_pairs, threshold, seed)
+    resampled = Resampled(learner, n_pairs, threshold, seed, groups)
 
     def observe(now: Progress) -> None:
         if watch is not None:

@@ -15,6 +15,9 @@ from shortlist.sources._kmers import Kmers, RowMaker
 from shortlist.sources._record_labels import RecordLabels
 from shortlist.sources._records import no_letters, pieces_of
 
+#: Stretches that a record is cut into at most, and letters of each at least, in fragments.
+MOST_STRETCHES, SHORTEST_STRETCH = 20, 2
+
 
 class Held(NamedTuple):
     """Records in memory, a byte a letter."""
@@ -137,6 +140,8 @@ class Fragments:
     seed : int
     block_letters : int
         Letters of a block.
+    in_stretches : bool, default=False
+        Whether records are cut into stretches first, none of which a fragment leaves.
     """
 
     unit = "rows"
@@ -152,6 +157,7 @@ class Fragments:
         region: tuple[float, float],
         seed: int,
         block_letters: int,
+        in_stretches: bool = False,
     ):
         low, high = region
         if not 0 <= low < high <= 1:
@@ -175,7 +181,12 @@ class Fragments:
         stops = held.firsts[:-1] + np.floor(high * sizes).astype(np.int64)
         self._records = np.flatnonzero(stops - starts >= kmers.k)
         self._firsts = starts[self._records]
-        self._ends = np.cumsum(stops[self._records] - self._firsts)
+        sizes = stops[self._records] - self._firsts
+        if in_stretches:
+            self._records, self._firsts, sizes = _stretches(
+                self._records, self._firsts, sizes, SHORTEST_STRETCH * length
+            )
+        self._ends = np.cumsum(sizes)
         total = int(self._ends[-1]) if len(self._ends) else 0
         self.size: int = math.ceil(coverage * total / length)
         self.skipped = held.skipped
@@ -194,6 +205,10 @@ class Fragments:
                 position=stop,
             )
 
+    def places(self) -> Ints:
+        """Number of the record, or of the stretch of one, that each row is from."""
+        return np.asarray(self._lots(0, self.size)[0])
+
     def locate(self, row: int) -> str:
         """File, record and letters, counted from 1, of a row."""
         if not 0 <= row < self.size:
@@ -207,6 +222,11 @@ class Fragments:
 
     def _drawn(self, first_row: int, stop: int) -> tuple[Ints, Ints, Ints]:
         """Record, first letter and end of some rows."""
+        place, starts, stops = self._lots(first_row, stop)
+        return self._records[place], starts, stops
+
+    def _lots(self, first_row: int, stop: int) -> Ints:
+        """Place, first letter and end of some rows, as they are drawn."""
         drawn = np.empty((3, stop - first_row), np.int64)
         draw_fragments(
             np.uint64(first_row),
@@ -216,4 +236,15 @@ class Fragments:
             self._ends,
             drawn,
         )
-        return self._records[drawn[0]], drawn[1], drawn[2]
+        return drawn
+
+
+def _stretches(
+    records: Ints, firsts: Ints, sizes: Ints, shortest: int
+) -> tuple[Ints, Ints, Ints]:
+    """Cut records into stretches about as long; their records, first letters and sizes."""
+    n = np.clip(sizes // shortest, 1, MOST_STRETCHES)
+    number = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)
+    size, n_own = np.repeat(sizes, n), np.repeat(n, n)
+    begin, end = number * size // n_own, (number + 1) * size // n_own
+    return np.repeat(records, n), np.repeat(firsts, n) + begin, end - begin

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,8 @@ class NpyColumns(NumberedColumns):
         names. Other files are left alone.
     target : str, default=None
         Column of what is to be predicted, which is no feature; it may hold text.
+    leave_out : iterable of str, default=()
+        Columns not to read, such as one of text.
     missing : {"error", "mean", "zero"}, default="error"
         Whether a NaN is an error, or stands for the mean of its column, or for 0.
         Infinite values are errors.
@@ -55,6 +57,7 @@ class NpyColumns(NumberedColumns):
         folder: str | os.PathLike[str],
         target: str | None = None,
         *,
+        leave_out: Iterable[str] = (),
         missing: str = "error",
         block_columns: int | None = None,
     ):
@@ -63,10 +66,14 @@ class NpyColumns(NumberedColumns):
         if not self._folder.is_dir():
             raise DataError(f"{folder}: expected a directory of .npy files")
         stems = sorted(path.stem for path in self._folder.glob("*.npy"))
+        known = list(stems)
+        for column in (unread := list(leave_out)):
+            check_column(str(folder), "leave_out", column, known)
+        stems = [stem for stem in stems if stem not in unread]
         self.y = None
         if target is not None:
-            check_column(str(folder), "target", target, stems)
-            stems.remove(target)
+            check_column(str(folder), "target", target, known)
+            stems = [stem for stem in stems if stem != target]
             self.y = np.array(self._load(target))
         if not stems:
             raise DataError(f"{folder}: expected .npy files in the directory, got none")

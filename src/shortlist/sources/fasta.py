@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Sequence
 
-from shortlist._protocols import DataError, Ids, RowBlock, ShortlistError
+from shortlist._protocols import DataError, Ids, Ints, RowBlock, ShortlistError
 from shortlist.sources._files import Paths, find_files
 from shortlist.sources._fragments import Fragments, hold
 from shortlist.sources._kmers import Kmers
@@ -122,7 +122,7 @@ class FastaSource:
         files = find_files(paths)
         labels = RecordLabels(label, files)
         self.fragment, self.coverage, self.seed = fragment, coverage, seed
-        self.region = region
+        self.region, self._in_stretches = region, False
         self.on_error = on_error
         self.block_bytes = block_bytes
         self.name = files[0].name + (f" and {len(files) - 1} more" if files[1:] else "")
@@ -219,6 +219,31 @@ class FastaSource:
         other.size = other._rows.size
         return other
 
+    def apart(self) -> tuple[FastaSource, Ints] | None:
+        """Draw fragments from stretches of the records that share no letter.
+
+        Fragments drawn from whole records overlap: rows to judge by would be known in part
+        from those learned from. So a record is cut into up to 20 stretches, of two
+        fragments at least, and no fragment is in two of them.
+
+        Returns
+        -------
+        source : FastaSource
+            As many fragments, with the same seed.
+        groups : ndarray of int
+            The stretch of each.
+
+        Notes
+        -----
+        None where records are rows.
+        """
+        if self.fragment is None:
+            return None
+        other = copy.copy(self)
+        other._in_stretches = True
+        other._rows = rows = other._fragments()
+        return other, rows.places()
+
     def _check_for_records(self, labels: RecordLabels) -> None:
         """Refuse what makes sense for fragments only."""
         if labels.by_record:
@@ -243,6 +268,7 @@ class FastaSource:
             region=self.region,
             seed=self.seed,
             block_letters=self.block_bytes,
+            in_stretches=self._in_stretches,
         )
         if rows.size == 0:
             raise DataError(

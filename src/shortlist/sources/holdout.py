@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shortlist._protocols import (
     DataError,
@@ -55,12 +56,78 @@ def split_holdout(
     """
     if not 0 < fraction < 1:
         raise ShortlistError(f"fraction: expected above 0 and below 1, got {fraction}")
+    return _split(source, _ByNumber(seed, fraction), max_rows)
+
+
+def split_rows(
+    source: RowSource, drawn: NDArray[np.bool_], *, max_rows: int = 10_000
+) -> tuple[RowSource, RowSource]:
+    """Split a source as ``split_holdout`` does, by what somebody says of each row.
+
+    Parameters
+    ----------
+    source : RowSource
+    drawn : ndarray of bool of shape (n_rows,)
+        Whether each row is held out.
+    max_rows : int, default=10000
+
+    Returns
+    -------
+    train, test : RowSource
+    """
+    return _split(source, _AsSaid(np.asarray(drawn, np.bool_), source.name), max_rows)
+
+
+class _Lot(Protocol):
+    """Which rows are held out."""
+
+    def drawn(self, first_row: int, n_rows: int) -> NDArray[np.bool_]:
+        """Say it of some rows of the source."""
+        ...
+
+    def nth(self, row: int, wants_drawn: bool) -> int:
+        """Number, in the source, of a row that is drawn, or of one that is not."""
+        ...
+
+
+class _ByNumber:
+    """A hash of the number of a row decides."""
+
+    def __init__(self, seed: int, fraction: float):
+        self.seed, self.fraction = seed, fraction
+
+    def drawn(self, first_row: int, n_rows: int) -> NDArray[np.bool_]:
+        return draw_rows(first_row, n_rows, self.seed, self.fraction)
+
+    def nth(self, row: int, wants_drawn: bool) -> int:
+        return nth_drawn(row, self.seed, self.fraction, wants_drawn)
+
+
+class _AsSaid:
+    """Somebody has said it of every row."""
+
+    def __init__(self, said: NDArray[np.bool_], name: str):
+        self.said, self.name = said, name
+
+    def drawn(self, first_row: int, n_rows: int) -> NDArray[np.bool_]:
+        own = self.said[first_row : first_row + n_rows]
+        if len(own) < n_rows:
+            raise ShortlistError(
+                f"{self.name}: expected {len(self.said)} rows to split, got more"
+            )
+        return own
+
+    def nth(self, row: int, wants_drawn: bool) -> int:
+        return int(np.flatnonzero(self.said == wants_drawn)[row])
+
+
+def _split(source: RowSource, lot: _Lot, max_rows: int) -> tuple[RowSource, RowSource]:
     if max_rows < 0:
         raise ShortlistError(f"max_rows: expected 0 or more, got {max_rows}")
     if source.reiterable:
-        train = _Rows(source, fraction, seed, wants_drawn=False)
-        return train, _Rows(source, fraction, seed, wants_drawn=True)
-    keeping = _KeepingRows(source, fraction, seed, max_rows)
+        train = _Rows(source, lot, wants_drawn=False)
+        return train, _Rows(source, lot, wants_drawn=True)
+    keeping = _KeepingRows(source, lot, max_rows)
     return keeping, _KeptRows(keeping)
 
 
@@ -78,7 +145,8 @@ class _View:
         self.unit = base.unit
 
     def __getattr__(self, attribute: str) -> Any:
-        if attribute == "base":  # not there yet: a copy is being made
+        # the base is not there yet while a copy is being made; its groups are of all rows
+        if attribute in ("base", "apart"):
             raise AttributeError(attribute)
         return getattr(self.base, attribute)
 
@@ -99,12 +167,9 @@ class _View:
 class _Rows(_View):
     """Rows that are drawn, or those that are not."""
 
-    def __init__(
-        self, base: RowSource, fraction: float, seed: int, *, wants_drawn: bool
-    ):
+    def __init__(self, base: RowSource, lot: _Lot, *, wants_drawn: bool):
         super().__init__(base)
-        self.fraction = fraction
-        self.seed = seed
+        self.lot = lot
         self.wants_drawn = wants_drawn
 
     def blocks(self) -> Iterator[RowBlock]:
@@ -113,18 +178,18 @@ class _Rows(_View):
         return _renumber(self._part(block, self.wants_drawn) for block in blocks)
 
     def _row_of_base(self, row: int) -> int:
-        return nth_drawn(row, self.seed, self.fraction, self.wants_drawn)
+        return self.lot.nth(row, self.wants_drawn)
 
     def _part(self, block: RowBlock, wants_drawn: bool) -> RowBlock:
-        drawn = draw_rows(block.first_row, block.n_rows, self.seed, self.fraction)
+        drawn = self.lot.drawn(block.first_row, block.n_rows)
         return take_rows(block, np.flatnonzero(drawn == wants_drawn))
 
 
 class _KeepingRows(_Rows):
     """Rows not drawn of a source that passes by once; keeps some of those drawn."""
 
-    def __init__(self, base: RowSource, fraction: float, seed: int, max_rows: int):
-        super().__init__(base, fraction, seed, wants_drawn=False)
+    def __init__(self, base: RowSource, lot: _Lot, max_rows: int):
+        super().__init__(base, lot, wants_drawn=False)
         self.max_rows = max_rows
         self.kept: list[RowBlock] | None = None  # None: not begun
 
@@ -152,7 +217,7 @@ class _KeptRows(_View):
         self.reiterable = True
 
     def _row_of_base(self, row: int) -> int:
-        return nth_drawn(row, self.keeper.seed, self.keeper.fraction, True)
+        return self.keeper.lot.nth(row, True)
 
     def blocks(self) -> Iterator[RowBlock]:
         """Yield the rows in order."""

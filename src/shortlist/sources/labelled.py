@@ -14,6 +14,7 @@ from shortlist._protocols import (
     DataError,
     Floats,
     Ids,
+    Ints,
     RowBlock,
     RowSource,
     ShortlistError,
@@ -126,6 +127,7 @@ class LabelledSource:
         # these of the base would have its labels
         own = {
             "part": self._part,
+            "apart": self._apart,
             "with_spaces": self._with_spaces,
             "leaving_out": self._leaving_out,
         }
@@ -146,6 +148,14 @@ class LabelledSource:
         other = copy.copy(self)
         other.base, other.size = part, part.size
         return other
+
+    def _apart(self) -> tuple[LabelledSource, Ints] | None:
+        found = self.base.apart()  # type: ignore[attr-defined]
+        if found is None:
+            return None
+        other = copy.copy(self)
+        other.base, other.size = found[0], found[0].size
+        return other, found[1]
 
     def _spelled(self, label: float) -> str:
         """A label of the base as its user knows it."""

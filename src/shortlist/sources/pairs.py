@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from shortlist._protocols import (
     DataError,
     Ids,
+    Ints,
     RowBlock,
     RowSource,
     ShortlistError,
@@ -75,12 +76,17 @@ class PairSource:
         if attribute == "base":  # not there yet: a copy is being made
             raise AttributeError(attribute)
         value = getattr(self.base, attribute)
-        # a part of the base would be without pairs
-        return self._part if attribute == "part" and value is not None else value
+        # these of the base would be without pairs
+        own = {"part": self._part, "apart": self._apart}
+        return value if value is None else own.get(attribute, value)
 
     def _part(self, *arguments: Any, **options: Any) -> PairSource:
         part = self.base.part(*arguments, **options)  # type: ignore[attr-defined]
         return PairSource(part, self._spaces)
+
+    def _apart(self) -> tuple[PairSource, Ints] | None:
+        found = self.base.apart()  # type: ignore[attr-defined]
+        return None if found is None else (PairSource(found[0], self._spaces), found[1])
 
     @property
     def _named_spaces(self) -> list[str]:
