@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -21,7 +20,8 @@ from shortlist._protocols import (
 from shortlist._registry import selector
 from shortlist._shortlist import Shortlist
 from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
-from shortlist.front._choice import SENSORS, Choice, choose, fits
+from shortlist.front._call import answered, spelled_call
+from shortlist.front._choice import SENSORS, Choice, choose, fits, with_choice
 from shortlist.front._facts import facts_of_columns, facts_of_rows
 from shortlist.front._forms import only_rows, open_data
 from shortlist.front._from_columns import select_from_columns
@@ -120,7 +120,12 @@ def select(
     -------
     Shortlist
         Its notes say what was picked, and warn of chosen columns that predict nearly
-        perfectly on their own.
+        perfectly on their own; ``params["call"]`` is the call.
+
+    Warns
+    -----
+    LeakWarning
+        If a chosen column predicts nearly perfectly on its own.
 
     Examples
     --------
@@ -132,11 +137,15 @@ def select(
     >>> sorted(chosen.names)
     ['x3', 'x8']
     >>> ages = rng.normal(size=900).tolist()
-    >>> rows = ({"age": a, f"user {i}": 1, "buys": a > 0} for i, a in enumerate(ages))
+    >>> rows = (
+    ...     {"age": a, f"user {i}": 1, "buys": a + rng.normal() > 0}
+    ...     for i, a in enumerate(ages)
+    ... )
     >>> chosen = select(rows, "buys", k=1)
     >>> chosen.method, chosen.names
     ('mission', ('age',))
     """
+    call = spelled_call(select, locals())
     _check_k(k)
     beyond = _beyond(stability, substitutes)
     if feature_groups is not None:
@@ -153,7 +162,10 @@ def select(
                 f"sequence: {method} does not look at the order of rows; {SENSORS} does"
             )
         _refuse(beyond, "sequence=")
-        return _from_sequence(data, target, k, sequence, feature_names, settings, say)
+        shortlist = _from_sequence(
+            data, target, k, sequence, feature_names, settings, say
+        )
+        return answered(shortlist, call, seed)
     named = None if method == "auto" else selector(method)
     by_column = columns or (
         named is not None and named.room == "columns" and not only_rows(data)
@@ -224,17 +236,9 @@ def select(
             say=say,
             beyond={**beyond, "groups": own_groups} if beyond else None,
         )
-    return shortlist if named is not None else with_choice(shortlist, choice)
-
-
-def with_choice(shortlist: Shortlist, choice: Choice) -> Shortlist:
-    """Have a result say which method was picked, and why."""
-    picked = {"method": choice.method, "room": choice.room, "why": choice.why}
-    return replace(
-        shortlist,
-        params={**shortlist.params, "picked": picked},
-        notes=(*shortlist.notes, f"picked {choice.line()}"),
-    )
+    if named is None:
+        shortlist = with_choice(shortlist, choice)
+    return answered(shortlist, call, seed)
 
 
 def _chosen(named: Any, pick: Callable[[], Choice]) -> Choice:
