@@ -144,3 +144,13 @@ def test_of_few_rows_no_column_of_text_is_blamed(rng):
         )
         == 1
     )
+
+
+def test_a_column_of_text_that_finds_half_of_a_rare_class_is_no_leak(rng):
+    """Always saying the commonest would be right in 99 of 100 rows, too."""
+    y = (rng.random(5000) < 0.01).astype(float)
+    codes = np.where((y == 1) & (rng.random(5000) < 0.5), 0, rng.integers(1, 4, 5000))
+    kind = {"n_classes": 2, "columns": {"s": [0, 1, 2, 3]}}
+    assert leaks(levels(codes, 4), y, list("abcd"), 4, **kind) == []
+    caught = np.where(y == 1, rng.integers(0, 2, 5000), rng.integers(2, 4, 5000))
+    assert len(leaks(levels(caught, 4), y, list("abcd"), 4, **kind)) == 1

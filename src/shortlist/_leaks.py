@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shortlist._protocols import Floats
+from shortlist._protocols import Floats, Ints
 
 Flags: TypeAlias = NDArray[np.bool_]
 
@@ -145,22 +145,31 @@ def _judged_together(has: Flags, y: Floats, n_classes: int) -> _Judged:
     if not learn.any():
         return _Judged("accuracy", 0.0, 1.0)
     level = np.unique(has, axis=0, return_inverse=True)[1].ravel()
-    n_levels = int(level.max()) + 1
+    met, judging, came = level[learn], level[~learn], y[~learn]
+    if n_classes == 0:
+        means = _by_level(met, y[learn], level.max() + 1)
+        # not by ranks, as rows of one value differ in theirs however little y differs
+        square = max(0.0, _correlation(means[judging], came)) ** 2
+        return _Judged("R2", square, _tail(math.sqrt(square * max(0, len(came) - 1))))
+    shares = np.column_stack(
+        [
+            _by_level(met, (y[learn] == code).astype(np.float64), level.max() + 1)
+            for code in range(n_classes)
+        ]
+    )
+    hits = _accuracy(shares.argmax(axis=1)[judging] == came, y)
     if n_classes > 2:
-        codes = y.astype(np.int64)
-        counts = np.zeros((n_levels, n_classes), np.int64)
-        np.add.at(counts, (level[learn], codes[learn]), 1)
-        counts[counts.sum(axis=1) == 0] = counts.sum(axis=0)  # not met: as most rows
-        return _accuracy(counts.argmax(axis=1)[level[~learn]] == codes[~learn], y)
-    sums = np.bincount(level[learn], y[learn], n_levels)
-    met = np.bincount(level[learn], minlength=n_levels)
-    means = np.where(met > 0, sums / np.maximum(met, 1), y[learn].mean())
-    foretold, came = means[level[~learn]], y[~learn]
-    if n_classes == 2:
-        return _judged(foretold, came, 2)
-    # not by ranks, as rows with one value differ in theirs however little y differs
-    square = max(0.0, _correlation(foretold, came)) ** 2
-    return _Judged("R2", square, _tail(math.sqrt(square * max(0, len(came) - 1))))
+        return hits
+    # two classes may be of very different size, which the area does not mind
+    area = _judged(shares[judging, 1], came, 2)
+    return area._replace(chance=hits.chance)
+
+
+def _by_level(level: Ints, values: Floats, n_levels: int) -> Floats:
+    """Mean of the values at each level; that of all where there are none."""
+    counts = np.bincount(level, minlength=n_levels)
+    sums = np.bincount(level, values, n_levels)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), values.mean())
 
 
 def _half(n: int) -> Flags:
@@ -169,12 +178,17 @@ def _half(n: int) -> Flags:
 
 
 def _accuracy(hits: Flags, y: Floats) -> _Judged:
-    """Share of hits; chance hits as often as the commonest class comes (Hoeffding)."""
+    """Share of hits; chance hits as often as the commonest class comes (Chernoff)."""
     if not len(hits):
         return _Judged("accuracy", 0.0, 1.0)
     share = float(hits.mean())
-    above = max(0.0, share - np.bincount(y.astype(np.int64)).max() / len(y))
-    return _Judged("accuracy", share, math.exp(-2.0 * len(hits) * above**2))
+    usual = float(np.bincount(y.astype(np.int64)).max() / len(y))
+    if share <= usual:
+        return _Judged("accuracy", share, 1.0)
+    apart = share * math.log(share / usual)
+    if share < 1.0:
+        apart += (1.0 - share) * math.log((1.0 - share) / (1.0 - usual))
+    return _Judged("accuracy", share, math.exp(-len(hits) * apart))
 
 
 def _tail(z: float) -> float:
