@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shortlist import select
+from shortlist import LeakWarning, select
 from shortlist._leaks import leaks
 from shortlist._protocols import RowBlock
 from shortlist._suspects import about_distinct
@@ -66,7 +66,8 @@ def test_of_many_chosen_features_the_strongest_are_suspects(rng):
     y = rng.integers(0, 2, 300).astype(float)
     X = rng.normal(size=(300, 200))
     X[:, 150] = y
-    chosen = select(X, y, 120, "mrmr")
+    with pytest.warns(LeakWarning, match="'x150'"):
+        chosen = select(X, y, 120, "mrmr")
     [note] = [note for note in chosen.notes if note.startswith("leak?")]
     assert "'x150'" in note
 
@@ -82,3 +83,74 @@ def test_features_of_a_stream_are_counted_about(rng, n, ids):
 def block_of(ids):
     n = len(ids)
     return RowBlock(np.array([0, n]), ids, np.ones(n), np.ones(1), np.ones(1), 0, 1)
+
+
+def levels(codes, n):
+    """A feature for each value of a column of text."""
+    return (codes[:, None] == np.arange(n)).astype(float)
+
+
+@pytest.mark.parametrize(
+    ("y_of", "n_classes"),
+    [([0, 1, 1, 0], 2), ([0, 1, 2, 2], 3), ([3.5, -1.0, 70.0, 2.0], 0)],
+)
+def test_values_of_a_column_are_judged_together(rng, y_of, n_classes):
+    codes = rng.integers(0, 4, 300)
+    y = np.array(y_of, float)[codes]
+    if n_classes == 0:
+        y += 0.01 * rng.normal(size=300)
+    A = np.column_stack([levels(codes, 4), levels(rng.integers(0, 4, 300), 4)])
+    columns = {"status": [0, 1, 2, 3], "town": [4, 5, 6, 7]}
+    found = leaks(
+        A, y, [f"c{j}" for j in range(8)], 17, n_classes=n_classes, columns=columns
+    )
+    assert len(found) == 1
+    assert found[0].startswith("leak? column 'status' alone predicts nearly perfectly")
+
+
+def test_a_value_that_is_enough_by_itself_is_named_and_not_its_column(rng):
+    codes = rng.integers(0, 3, 200)
+    y = (codes == 1).astype(float)
+    A = levels(codes, 3)
+    names = ["s=a", "s=b", "s=c"]
+    [line] = leaks(A, y, names, 3, n_classes=2, columns={"s": [0, 1, 2]})
+    assert "'s=b' alone" in line
+
+
+@pytest.mark.parametrize("n_classes", [0, 2, 3])
+def test_ids_and_columns_of_very_many_values_are_no_leaks(rng, n_classes):
+    """Chosen by looking at the same rows, values of few rows seem to know everything."""
+    y = rng.integers(0, n_classes, 400).astype(float) if n_classes else rng.random(400)
+    for n_rows_each in (1, 2, 4):
+        n = 400 // n_rows_each
+        A = levels(rng.permutation(np.repeat(np.arange(n), n_rows_each)), n)
+        names = [f"id={j}" for j in range(n)]
+        columns = {"id": list(range(n))}
+        assert leaks(A, y, names, n, n_classes=n_classes, columns=columns) == []
+
+
+def test_of_few_rows_no_column_of_text_is_blamed(rng):
+    codes = np.arange(24) % 4
+    y = np.array([0.0, 1.0, 1.0, 0.0])[codes]
+    columns = {"s": [0, 1, 2, 3]}
+    many = {"n_features": 100_000, "n_classes": 2, "columns": columns}
+    assert leaks(levels(codes, 4), y, list("abcd"), **many) == []
+    few = {"n_features": 4, "n_classes": 2, "columns": columns}
+    assert (
+        len(
+            leaks(
+                levels(codes, 4)[np.arange(96) % 24], np.tile(y, 4), list("abcd"), **few
+            )
+        )
+        == 1
+    )
+
+
+def test_a_column_of_text_that_finds_half_of_a_rare_class_is_no_leak(rng):
+    """Always saying the commonest would be right in 99 of 100 rows, too."""
+    y = (rng.random(5000) < 0.01).astype(float)
+    codes = np.where((y == 1) & (rng.random(5000) < 0.5), 0, rng.integers(1, 4, 5000))
+    kind = {"n_classes": 2, "columns": {"s": [0, 1, 2, 3]}}
+    assert leaks(levels(codes, 4), y, list("abcd"), 4, **kind) == []
+    caught = np.where(y == 1, rng.integers(0, 2, 5000), rng.integers(2, 4, 5000))
+    assert len(leaks(levels(caught, 4), y, list("abcd"), 4, **kind)) == 1

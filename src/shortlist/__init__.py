@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from shortlist._leaks import LeakWarning
     from shortlist._protocols import DataError, ShortlistError
     from shortlist._shortlist import Shortlist
     from shortlist.columns._estimators import OnlineSubstitution
@@ -56,6 +57,7 @@ _HOMES = {
     "HashedSGD": "shortlist.sketch",
     "ITI": "shortlist.table",
     "L1ARDA": "shortlist.rows",
+    "LeakWarning": "shortlist._leaks",
     "LibsvmSource": "shortlist.sources",
     "MRMR": "shortlist.table",
     "MTFS": "shortlist.table",
@@ -110,6 +112,7 @@ __all__ = [
     "FrameSource",
     "Grafting",
     "HashedSGD",
+    "LeakWarning",
     "LibsvmSource",
     "Mission",
     "OnlineSubstitution",

@@ -11,6 +11,8 @@ from shortlist._leaks import leaks
 from shortlist._protocols import RowBlock, RowSource
 from shortlist._shortlist import Shortlist
 from shortlist._targets import MAX_AUTO_CLASSES
+from shortlist.sources._columns import heads_of
+from shortlist.sources.pairs import has_pairs
 from shortlist.sources.taking import take_from
 
 #: Rows, and nonzeros, in which leaks are looked for.
@@ -44,7 +46,23 @@ def leak_notes(shortlist: Shortlist, rows: RowSource) -> tuple[str, ...]:
             return ()
         y, n_classes = codes.astype(np.float64), len(values)
     named = [names[number] for number in ids.tolist()]
-    return tuple(leaks(A[known], y, named, int(n_features), n_classes=n_classes))
+    columns = {} if has_pairs(shortlist.params) else _columns_of(named, rows)
+    found = leaks(
+        A[known], y, named, int(n_features), n_classes=n_classes, columns=columns
+    )
+    return tuple(found)
+
+
+def _columns_of(names: list[str], rows: RowSource) -> dict[str, list[int]]:
+    """Columns that features ``column=value`` are made of, and which are those of each."""
+    known = set(getattr(rows, "columns", ()))
+    found: dict[str, list[int]] = {}
+    for j, name in enumerate(names):
+        heads = heads_of(name)
+        if heads and name not in known:
+            own = [head for head in heads if head in known] or heads[:1]
+            found.setdefault(own[-1], []).append(j)
+    return found
 
 
 def about_distinct(blocks: list[RowBlock]) -> int:

@@ -85,10 +85,10 @@ def test_grafting_has_a_penalty_and_one_worker(run, table):
     ("words", "message"),
     [
         (("--method", "mission"), "mission reads rows; --columns goes with"),
-        (("--memory", "1MB"), "online_substitution has no setting --memory"),
+        (("--memory", "1MB"), "online_substitution: has no setting memory"),
         (("--holdout", "0.1"), "--holdout does not go with --columns"),
         (("other.parquet",), "--columns wants one FILE, got 2"),
-        (("--loss", "hinge"), "online_substitution knows"),
+        (("--loss", "hinge"), "online_substitution: does not know the loss hinge"),
         (("--never", "gene99"), "'gene99'"),
         (("--missing", "category"), "missing: expected"),
     ],

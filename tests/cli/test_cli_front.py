@@ -1,12 +1,14 @@
 """What select decides by itself: method, budget, rows to hold out; and what it warns of."""
 
 import json
+import shlex
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from shortlist import Shortlist
+from shortlist import select as api_select
 
 
 @pytest.fixture(scope="module")
@@ -33,13 +35,13 @@ def select(run, path, *words):
 
 def test_a_table_that_fits_goes_to_a_method_for_tables(run, folder):
     done = select(run, folder / "visits.csv", "-k", 2)
-    assert "2 features chosen by foba" in done.stdout
+    assert "2 of 48 features chosen by foba" in done.stdout  # eight, and forty users
     assert "400 rows" in done.stderr.splitlines()[0]
     assert "in a trial with" in done.stderr.splitlines()[0]
     ruled = select(run, folder / "visits.csv", "-k", 2, "--no-trial")
     assert "trial" not in ruled.stderr.splitlines()[0]
     named = select(run, folder / "visits.csv", "-k", 2, "--method", "foba")
-    assert named.stdout == select(run, folder / "visits.csv", "-k", 2).stdout
+    assert done.stdout.splitlines()[:5] == named.stdout.splitlines()
     assert "asks for another" not in named.stderr
 
 
@@ -71,7 +73,8 @@ def test_the_smallest_budget_that_is_enough(run, folder, tmp_path):
     assert saved.k == 2
     assert set(saved.names) == {"c", "f"}
     assert saved.trace["budget_k"].tolist() == [1, 2, 3, 5, 7]
-    assert "-k 2" in saved.params["command"]
+    assert "-k auto --method mrmr" in saved.params["command"]
+    assert "-k 2 --method mrmr" in saved.params["direct_command"]
     assert done.stderr.startswith("k = 2 of 1, 2, 3, 5, 7: accuracy")
     assert saved.params["holdout"]["n_rows"] % 10 == 0  # whole users
 
@@ -84,6 +87,15 @@ def test_the_smallest_budget_of_a_stream_and_of_columns(run, folder):
     told = json.loads(select(run, folder / "visits.parquet", *words).stdout)
     assert told["k"] in (2, 3)
     assert {"c", "f"} <= {entry["name"] for entry in told["entries"]}
+
+
+def test_a_column_of_text_that_tells_all_is_named(run, folder, tmp_path):
+    table = pd.read_csv(folder / "visits.csv").drop(columns="user")
+    status = {"yes": ["paid", "shipped"], "no": ["open", "cancelled"]}
+    words = [status[y][i % 2] for i, y in enumerate(table["y"])]
+    table.assign(status=words).to_csv(tmp_path / "orders.csv", index=False)
+    done = select(run, tmp_path / "orders.csv", "-k", 6)
+    assert "leak? column 'status' alone predicts nearly perfectly" in done.stderr
 
 
 def test_a_leak_is_named_on_standard_error(run, folder):
@@ -188,4 +200,94 @@ def test_ctrl_c_in_a_trial_is_said(run, folder, monkeypatch):
     monkeypatch.setattr(_trial, "try_methods", interrupted)
     done = run("select", folder / "visits.parquet", "--target", "y", "-k", 2)
     assert done.exit_code == 130
-    assert "interrupted before anything was learned" in done.stderr
+    assert done.stderr == (
+        "interrupted while trying methods: nothing has been chosen yet; --method names a "
+        "method, --no-trial goes by the kind of data alone\n"
+    )
+
+
+def test_ctrl_c_says_which_trial_or_fold_it_cut_off(run, folder, monkeypatch):
+    from shortlist.evaluate import _choose_k
+    from shortlist.front import _trial
+
+    n_fits, real = 0, _trial.one_fold
+
+    def third_is_interrupted(*words):
+        nonlocal n_fits
+        n_fits += 1
+        if n_fits == 3:
+            raise KeyboardInterrupt
+        return real(*words)
+
+    monkeypatch.setattr(_trial, "one_fold", third_is_interrupted)
+    monkeypatch.setattr(_choose_k, "one_fold", third_is_interrupted)
+    words = ["select", folder / "visits.parquet", "--target", "y", "-k"]
+    done = run(*words, 2)
+    assert done.exit_code == 130
+    assert "while trying methods (trial of gsr, 1 of 3): nothing has" in done.stderr
+    n_fits = 0
+    done = run(*words, "auto", "--method", "mrmr")
+    assert done.exit_code == 130
+    assert done.stderr == (
+        "interrupted while looking for k (k, fold 3 of 5): nothing has been chosen yet; "
+        "-k with a number goes straight to the choice\n"
+    )
+
+
+def columns(run, folder, *words):
+    return select(run, folder / "numbers.parquet", "--columns", *words)
+
+
+def test_columns_have_a_method_picked_for_them_and_say_why(run, folder, tmp_path):
+    table = pd.read_parquet(folder / "visits.parquet")
+    table.assign(y=2 * table["c"] - table["f"]).to_parquet(folder / "numbers.parquet")
+    done = columns(run, folder, "-k", 2, "-o", tmp_path / "model")
+    line = done.stderr.splitlines()[0]
+    assert line.startswith("online_substitution (room columns): columns that come one")
+    assert line.endswith("; --method asks for another")
+    saved = Shortlist.load(tmp_path / "model")
+    assert f"picked {line}" in saved.notes
+    assert saved.params["picked"]["method"] == "online_substitution"
+    assert columns(run, folder, "-k", 2, "-q").stderr == ""
+    named = columns(run, folder, "-k", 2, "--method", "online_substitution")
+    assert "asks for another" not in named.stderr + named.stdout
+    lasso = columns(run, folder, "-k", 2, "--lam", "0.1")
+    assert lasso.stderr.startswith("grafting (room columns)")
+
+
+@pytest.mark.parametrize("k", [2, "auto"])
+def test_a_model_says_what_was_picked_and_why_as_the_library_does(
+    run, folder, tmp_path, k
+):
+    path = folder / "visits.parquet"
+    done = select(run, path, "-k", k, "--holdout", 0, "-o", tmp_path / "model")
+    saved, ours = Shortlist.load(tmp_path / "model"), api_select(path, "y", k)
+    assert saved.params["picked"] == ours.params["picked"]
+    assert "in a trial with" in saved.params["picked"]["why"]
+    assert [n.replace("--method", "method=") for n in saved.notes] == list(ours.notes)
+    assert done.stderr.count("asks for another") == 1
+    told = json.loads(run("report", tmp_path / "model", "--json").stdout)
+    assert told["asked"]["picked"] == ours.params["picked"]["why"]
+    as_json = select(run, path, "-k", k, "--holdout", 0, "--format", "json")
+    assert as_json.stderr.count("asks for another") == 1
+
+
+@pytest.mark.parametrize("words", [("--stability", "2"), ()])
+def test_both_commands_of_a_model_give_its_features_again(run, folder, tmp_path, words):
+    first, again, straight = (tmp_path / name for name in ("a", "b", "c"))
+    select(run, folder / "visits.csv", "-k", "auto", "--seed", 3, *words, "-o", first)
+    saved = Shortlist.load(first)
+    for key, path in (("command", again), ("direct_command", straight)):
+        program, *command = shlex.split(saved.params[key])
+        assert program == "shortlist"
+        assert run(*command, "-o", path).exit_code == 0
+    assert again.read_bytes() == first.read_bytes()
+    direct = Shortlist.load(straight)
+    assert direct.names == saved.names
+    np.testing.assert_array_equal(direct.weights, saved.weights)
+    assert "budget_k" not in direct.trace
+    told = json.loads(run("report", first, "--json").stdout)
+    assert (told["asked"]["k"], told["asked"]["k_asked"]) == (saved.k, "auto")
+    assert told["reproduce"]["seed"] == 3
+    assert told["reproduce"]["command"] == saved.params["command"]
+    assert told["reproduce"]["direct_command"] == saved.params["direct_command"]

@@ -9,7 +9,15 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import coo_array
 
-from shortlist import DataError, FoBa, ShortlistError, open_columns, open_source, select
+from shortlist import (
+    DataError,
+    FoBa,
+    LeakWarning,
+    ShortlistError,
+    open_columns,
+    open_source,
+    select,
+)
 from shortlist.front import Choice, _select
 from shortlist.front._facts import facts_of_rows
 from shortlist.sources import ArraySource
@@ -98,7 +106,8 @@ def test_ids_without_end_are_streamed():
         ({f"user {i}": 1.0, "age": age, "city": "Bonn" if i % 2 else "Oslo"}, age > 0.2)
         for i, age in enumerate(rng.normal(size=1500).round(3).tolist())
     ]
-    chosen = select(iter(rows), k=1)
+    with pytest.warns(LeakWarning, match="'age'"):
+        chosen = select(iter(rows), k=1)
     assert (chosen.method, chosen.room, chosen.names) == ("mission", "sketch", ("age",))
     assert any(note.startswith("leak? 'age'") for note in chosen.notes)
     found = select(iter(rows), k="auto", budgets=(1, 3))
@@ -167,9 +176,27 @@ def test_groups_are_never_on_both_sides_of_a_split(X, y, frame, tmp_path, monkey
 
 def test_a_leak_is_named(frame):
     leaking = frame.assign(bought=(frame["y"] == "yes").astype(float))
-    assert any("'bought'" in note for note in select(leaking, "y", 2, "foba").notes)
+    with pytest.warns(LeakWarning, match="'bought' alone") as caught:
+        chosen = select(leaking, "y", 2, "foba")
+    assert any("'bought'" in note for note in chosen.notes)
+    assert caught[0].filename == __file__  # where a user can do something about it
     clean = select(frame.drop(columns="user"), "y", 2, "foba")
     assert not any("leak" in note for note in clean.notes)
+
+
+@pytest.mark.parametrize("method", ["foba", "mission", "auto"])
+@pytest.mark.parametrize("form", ["frame", "csv", "dicts"])
+def test_a_column_of_text_that_tells_all_is_named(frame, method, form, tmp_path):
+    status = {"yes": ["paid", "shipped"], "no": ["open", "cancelled"]}
+    words = [status[y][i % 2] for i, y in enumerate(frame["y"])]
+    data = frame.drop(columns="user").assign(status=words)
+    if form == "csv":
+        data.to_csv(tmp_path / "orders.csv", index=False)
+        data = tmp_path / "orders.csv"
+    elif form == "dicts":
+        data = data.to_dict("records")
+    with pytest.warns(LeakWarning, match="column 'status' alone"):
+        select(data, "y", 6, method)
 
 
 def test_features_are_kept_left_out_and_grouped(X, y):

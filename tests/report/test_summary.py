@@ -3,9 +3,20 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from report_samples import NASTY, SAMPLES, path, several_classes, shortlist
+from shortlist import (
+    BARDA,
+    FoBa,
+    Mission,
+    OnlineSubstitution,
+    SensorSelector,
+    select,
+    stability,
+)
 from shortlist._registry import selectors
 from shortlist.report import summary
 from shortlist.report._budget import places
@@ -137,13 +148,112 @@ def test_the_command_is_told_and_where_there_is_none_the_call():
     assert (told["seed"], told["call"], told["version"]) == (3, None, "0.0.1")
     called = summary(path())["reproduce"]
     assert called["command"] is None
-    assert called["call"].endswith("FoBa(k=3, loss='squared').fit(X, y)")
+    assert called["call"].endswith("FoBa(k=3, loss='squared').fit(X, y).shortlist_")
     changed = path()
     changed = type(changed)(
         **{f: getattr(changed, f) for f in changed.__dataclass_fields__}
         | {"params": {"overshoot": 0.5, "objective": 1.0}}
     )
     assert "overshoot=0.5" in summary(changed)["reproduce"]["call"]
+
+
+def outcome_of(call, **names):
+    """What the call that a report prints gives."""
+    exec(call, names)
+    return names["chosen"]
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 9))
+    noise = rng.normal(size=(300, 3))
+    margins = X[:, [1, 4, 7]] + X[:, [2, 1, 0]] + 0.5 * noise
+    return X, margins.argmax(axis=1), margins[:, 0]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"method": "foba"},
+        {"method": "mission"},  # three classes under one budget
+        {"method": "mission", "budget": "per_class"},
+        {"method": "foba", "loss": "huber:0.3", "k": 2},
+        {"method": "barda", "eta": 0.2, "seed": 5},
+        {"method": "online_substitution", "loss": "squared"},
+        {"k": "auto", "method": "mrmr", "budgets": (1, 2, 4), "cv": 3},
+        {"stability": 2, "trial": False, "substitutes": 1, "never": ["x4"]},
+    ],
+)
+def test_the_call_of_a_choice_gives_the_same_features(table, asked):
+    X, classes, number = table
+    y = number if asked.get("loss", "auto") != "auto" else classes
+    first = select(X, y, **{"k": 3, **asked})
+    told = summary(first)["reproduce"]
+    second = outcome_of(told["call"], X=X, y=y)
+    assert second == first
+    assert told["seed"] == asked.get("seed", 0)
+    assert told["remark"].startswith("Made by the library.")
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        FoBa(k=3),
+        FoBa(k=2, loss="huber:0.3", overshoot=0.5),
+        Mission(k=3, budget="shared", seed=4),
+        Mission(k=2),
+        BARDA(k=3, eta=0.2),
+        OnlineSubstitution(k=3),
+    ],
+    ids=repr,
+)
+def test_the_call_of_a_selector_gives_the_same_features(table, selector):
+    X, classes, number = table
+    y = number if "huber" in repr(selector) else classes
+    first = clone(selector).fit(X, y).shortlist_
+    second = outcome_of(summary(first)["reproduce"]["call"], X=X, y=y)
+    assert second.names == first.names
+    np.testing.assert_array_equal(second.weights, first.weights)
+
+
+def test_the_call_of_sensors_and_of_stability_has_what_they_need(table):
+    X, classes, _ = table
+    day = np.repeat(np.arange(10), 30)
+    sensors = SensorSelector(k=2).fit(X > 0, classes, sequence=day).shortlist_
+    call = summary(sensors)["reproduce"]["call"]
+    again = outcome_of(call, X=X > 0, y=classes, sequence=day)
+    assert again.names == sensors.names
+    halves = stability(FoBa(k=2), X, classes, n_resamples=2).shortlist
+    call = summary(halves)["reproduce"]["call"]
+    assert outcome_of(call, X=X, y=classes) == halves
+
+
+def test_a_budget_that_was_found_is_told_as_asked_for_and_found(table):
+    X, _, y = table
+    told = summary(select(X, y, "auto", "mrmr", budgets=(1, 2, 4)))["asked"]
+    assert (told["k_asked"], told["k"] in (1, 2, 4)) == ("auto", True)
+    assert told["picked"] is None
+    assert summary(select(X, y, 2, "mrmr"))["asked"]["k_asked"] == 2
+
+
+def test_the_number_of_features_of_a_file_is_told(table, tmp_path):
+    X, y, _ = table
+    path = tmp_path / "a.csv"
+    frame = pd.DataFrame(X[:, :6], columns=list("abcdef"))
+    frame.assign(town=np.where(X[:, 8] > 0, "Bonn", "Oslo"), y=y).to_csv(
+        path, index=False
+    )
+    for method in ("foba", "online_substitution"):
+        told = summary(select(path, "y", 3, method, stability=2))
+        assert told["n_features"] == told["stability"]["features"] == 8
+        facts = {fact["term"]: fact["text"] for fact in told["facts"]}
+        assert facts["features to choose from"] == "8"
+    streamed = summary(select(path, "y", 3, "mission", stability=2))
+    facts = {fact["term"]: fact["text"] for fact in streamed["facts"]}
+    assert facts["features to choose from"] == (
+        f"about {streamed['stability']['features']}"
+    )
 
 
 @pytest.mark.parametrize("method", sorted(selectors()))

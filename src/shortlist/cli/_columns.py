@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from shortlist.cli._learner import check_loss, own_options
+from shortlist.cli._deciding import deciding
+from shortlist.cli._front import (
+    AUTO,
+    LOOKING_FOR_K,
+    announce,
+    in_lines,
+    pick_method_for_columns,
+    unsaid_notes,
+    with_decisions,
+)
+from shortlist.cli._learner import check_loss, given_options, own_options
 from shortlist.cli._options import all_of
 from shortlist.cli._progress import progress_bar
-from shortlist.cli._reproduce import command_line
+from shortlist.cli._reproduce import command_line, how_to_repeat
 
 if TYPE_CHECKING:
     from shortlist._protocols import Capabilities, Ints
@@ -20,7 +30,6 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_METHOD = "online_substitution"
 #: Options that mean something for columns, besides those of the method.
 _KNOWN = {
     *("files", "k", "method", "loss", "classes", "always", "never", "seed", "target"),
@@ -66,27 +75,31 @@ def refuse_workers(ctx: click.Context) -> None:
             raise click.UsageError(f"--{name} goes with --columns", ctx)
 
 
-def choose_from_columns(ctx: click.Context) -> tuple[Shortlist, bool]:
-    """Run the method; return the result, and whether Ctrl-C ended the run."""
+class ColumnsOutcome(NamedTuple):
+    """What a run gave."""
+
+    shortlist: Shortlist
+    unsaid: tuple[str, ...]  #: notes that standard error does not know yet
+    interrupted: bool  #: whether Ctrl-C ended the run
+
+
+def choose_from_columns(ctx: click.Context) -> ColumnsOutcome:
+    """Pick a method unless one is named, and run it."""
     from shortlist._protocols import DataError
     from shortlist._registry import selector
     from shortlist.engines.serial import Broken, Interrupted
+    from shortlist.front._from_columns import column_leak_notes
     from shortlist.sources.columns import TABLES, open_columns
 
     options = ctx.params
-    chosen = ctx.get_parameter_source("method")
-    default = click.core.ParameterSource.DEFAULT
-    is_default = chosen is default or options["method"] == "auto"
-    capabilities = selector(_METHOD if is_default else options["method"])
-    if capabilities.room != "columns":
+    given = command_line(ctx)
+    method = options["method"]
+    if method != AUTO and selector(method).room != "columns":
         raise click.UsageError(
-            f"{capabilities.method} reads rows; --columns goes with {_METHOD} or "
-            "grafting",
+            f"{method} reads rows; --columns goes with online_substitution or grafting",
             ctx,
         )
-    own = own_options(ctx, capabilities)
-    _refuse_others(ctx, set(own))
-    check_loss(capabilities, options["loss"])
+    _refuse_others(ctx, set(given_options(ctx)))
     if len(options["files"]) != 1:
         raise click.UsageError(
             f"--columns wants one FILE, got {len(options['files'])}", ctx
@@ -112,6 +125,11 @@ def choose_from_columns(ctx: click.Context) -> tuple[Shortlist, bool]:
         groups = group_numbers(groups, source.n_rows)
     classes = options["classes"]
     interrupted = False
+    choice = pick_method_for_columns(ctx, source)
+    capabilities = selector(options["method"])
+    own = own_options(ctx, capabilities)
+    check_loss(capabilities, options["loss"])
+    announce(ctx, *in_lines(choice))
     curve = _find_k(ctx, source, groups, capabilities, never, own)
     with progress_bar(options["quiet"]) as draw:
         try:
@@ -135,9 +153,17 @@ def choose_from_columns(ctx: click.Context) -> tuple[Shortlist, bool]:
     if interrupted:
         note = "partial: interrupted"
         shortlist = replace(shortlist, notes=(*shortlist.notes, note))
-    shortlist = _told(shortlist, source, curve)
-    params = {**shortlist.params, "command": command_line(ctx)}
-    return replace(shortlist, params=params), interrupted
+    shortlist = with_decisions(shortlist, choice, curve)
+    leaks = column_leak_notes(shortlist, source)
+    return ColumnsOutcome(
+        replace(
+            shortlist,
+            notes=(*shortlist.notes, *leaks),
+            params={**shortlist.params, **how_to_repeat(ctx, given)},
+        ),
+        (*unsaid_notes(shortlist, choice, curve), *leaks),
+        interrupted,
+    )
 
 
 def _find_k(
@@ -150,7 +176,7 @@ def _find_k(
 ) -> BudgetCurve | None:
     """Find the budget, if it is to be found."""
     options = ctx.params
-    if options["k"] != "auto":
+    if options["k"] != AUTO:
         return None
     from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
     from shortlist.front._from_columns import find_columns_budget
@@ -160,26 +186,14 @@ def _find_k(
     classes = None if options["classes"] is None else options["classes"].split(",")
     order = Order(capabilities, options["loss"], classes, *lists, own)
     budgets = usual_budgets(BUDGETS, source.n_columns)
-    with progress_bar(options["quiet"]) as draw:
+    with deciding(ctx, *LOOKING_FOR_K) as observe:
         curve = find_columns_budget(
-            source, order, budgets, cv=options["cv"], groups=groups, observe=draw
+            source, order, budgets, cv=options["cv"], groups=groups, observe=observe
         )
-    # the command that gives this again has no splits
+    # the command that goes straight to this model has no splits
     options["k"], options["cv"] = curve.k, None
-    if not options["quiet"]:
-        click.echo(curve.line(), err=True)
+    announce(ctx, curve.line())
     return curve
-
-
-def _told(shortlist: Shortlist, source: Any, curve: BudgetCurve | None) -> Shortlist:
-    """Have a result say how its budget was found, and warn of leaks."""
-    from shortlist.front._budgets import with_curve
-    from shortlist.front._from_columns import column_leak_notes
-
-    if curve is not None:
-        shortlist = with_curve(shortlist, curve)
-    leaks = column_leak_notes(shortlist, source)
-    return replace(shortlist, notes=(*shortlist.notes, *leaks))
 
 
 def _refuse_others(ctx: click.Context, own: set[str]) -> None:

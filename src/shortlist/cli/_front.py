@@ -7,22 +7,27 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from shortlist.cli._deciding import deciding
 from shortlist.cli._holdout import FEWEST_ROWS, Split, hold_out, too_few
 from shortlist.cli._learner import classes_of, given_options, own_options
-from shortlist.cli._progress import progress_bar
 from shortlist.cli._running import Outcome, with_note
 from shortlist.cli._whole_table import reader_of_groups
 
 if TYPE_CHECKING:
-    from shortlist._protocols import RowSource
+    from shortlist._protocols import ColumnSource, RowSource
+    from shortlist._shortlist import Shortlist
     from shortlist.evaluate._choose_k import BudgetCurve
-    from shortlist.front import Choice
+    from shortlist.front import Choice, Facts
     from shortlist.front._order import Order
     from shortlist.front._to_split import ToSplit
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 AUTO = "auto"
+#: What names another method.
+HOW = "--method"
+#: What Ctrl-C may end, and how to do without.
+LOOKING_FOR_K = "looking for k", "-k with a number goes straight to the choice"
 #: Where a setting comes from that no user has given.
 _DECIDED = click.core.ParameterSource.DEFAULT_MAP
 #: With these options rows go by: they are never all in memory.
@@ -85,10 +90,7 @@ def pick_method(ctx: click.Context, source: RowSource) -> Choice | None:
     options = ctx.params
     if options["method"] != AUTO:
         return None
-    from shortlist._protocols import ShortlistError
     from shortlist._registry import selectors
-    from shortlist.evaluate._choose_k import BUDGETS
-    from shortlist.front import choose
     from shortlist.front._facts import facts_of_rows
 
     given = given_options(ctx)
@@ -98,28 +100,61 @@ def pick_method(ctx: click.Context, source: RowSource) -> Choice | None:
         streams = not any(set(given) <= set(c.options) for c in tables)
     facts = facts_of_rows(
         source,
-        loss=options["loss"],
         classes=classes_of(options, source),
-        k=100 if options["k"] == AUTO else options["k"],
-        n_budgets=len(BUDGETS) if options["k"] == AUTO else 1,
-        settings=frozenset(given),
         must_stream=streams,
         holds_rows=options["substitutes"] is not None,
+        **_asked(ctx),
     )
-    try:
-        choice = choose(facts)
-    except ShortlistError as error:
-        raise click.UsageError(str(error), ctx) from None
-    options["method"] = choice.method
+    choice = _chosen(ctx, facts)
     count_all_classes(ctx)
     return choice
 
 
-def announce(ctx: click.Context, *decided: str | None) -> None:
+def pick_method_for_columns(ctx: click.Context, source: ColumnSource) -> Choice | None:
+    """Pick a method for columns unless one is named, and have the options name it."""
+    if ctx.params["method"] != AUTO:
+        return None
+    from shortlist.front._facts import facts_of_columns
+
+    return _chosen(ctx, facts_of_columns(source, **_asked(ctx)))
+
+
+def _asked(ctx: click.Context) -> dict[str, Any]:
+    """What the options ask for, whatever the data."""
+    from shortlist.evaluate._choose_k import BUDGETS
+
+    k = ctx.params["k"]
+    return {
+        "k": max(BUDGETS) if k == AUTO else k,
+        "n_budgets": len(BUDGETS) if k == AUTO else 1,
+        "loss": ctx.params["loss"],
+        "settings": frozenset(given_options(ctx)),
+    }
+
+
+def _chosen(ctx: click.Context, facts: Facts) -> Choice:
+    from shortlist._protocols import ShortlistError
+    from shortlist.front import choose
+
+    try:
+        choice = choose(facts)
+    except ShortlistError as error:
+        raise click.UsageError(str(error), ctx) from None
+    ctx.params["method"] = choice.method
+    return choice
+
+
+def announce(ctx: click.Context, *decided: str) -> None:
     """Say on standard error what was decided, a line each."""
     for line in decided:
-        if line is not None and not ctx.params["quiet"]:
+        if not ctx.params["quiet"]:
             click.echo(line, err=True)
+
+
+def in_lines(choice: Choice | None, curve: BudgetCurve | None = None) -> list[str]:
+    """What was decided: which method and why, which budget and how good."""
+    picked = [] if choice is None else [choice.line(HOW)]
+    return picked if curve is None else [*picked, curve.line()]
 
 
 def count_all_classes(ctx: click.Context) -> None:
@@ -183,18 +218,15 @@ def try_rivals(
         return choice, split
     split = split._replace(train=train)
     ctx.meta["to_split"] = to_split
-    with progress_bar(options["quiet"]) as observe:
-        try:
-            choice = tried(
-                to_split,
-                _order(ctx, split.train),
-                choice,
-                _budgets(split.train) if options["k"] == AUTO else [options["k"]],
-                observe=observe,
-            )
-        except KeyboardInterrupt:
-            click.echo("interrupted before anything was learned", err=True)
-            ctx.exit(130)
+    instead = "--method names a method, --no-trial goes by the kind of data alone"
+    with deciding(ctx, "trying methods", instead) as observe:
+        choice = tried(
+            to_split,
+            _order(ctx, split.train),
+            choice,
+            _budgets(split.train) if options["k"] == AUTO else [options["k"]],
+            observe=observe,
+        )
     options["method"] = choice.method
     count_all_classes(ctx)
     return choice, split
@@ -264,7 +296,7 @@ def find_k(ctx: click.Context, split: Split) -> BudgetCurve | None:
     to_split = ctx.meta.get("to_split")
     if to_split is None:
         to_split = _settled(ctx, rows, in_memory=in_memory)[1]
-    with progress_bar(options["quiet"]) as observe:
+    with deciding(ctx, *LOOKING_FOR_K) as observe:
         curve, _ = find_budget(
             to_split,
             order,
@@ -276,21 +308,39 @@ def find_k(ctx: click.Context, split: Split) -> BudgetCurve | None:
     return curve
 
 
-def told(outcome: Outcome, split: Split, curve: BudgetCurve | None) -> Outcome:
-    """Have a result say how its budget was found, and warn of leaks among its features.
-
-    Which method was picked stands in it anyway, and in the command that gives it again.
-    """
+def told(
+    outcome: Outcome, split: Split, choice: Choice | None, curve: BudgetCurve | None
+) -> Outcome:
+    """Have a result say what was decided and why, and warn of leaks among its features."""
     from shortlist._suspects import leak_notes
 
-    shortlist = outcome.shortlist
-    if curve is not None:
-        from shortlist.front._budgets import with_curve
-
-        shortlist = with_curve(shortlist, curve)
+    shortlist = with_decisions(outcome.shortlist, choice, curve)
     if not (outcome.interrupted or outcome.broken):
         rows = split.test if split.test is not None else split.train
         if rows.reiterable:
             for note in leak_notes(shortlist, rows):
                 shortlist = with_note(shortlist, note)
     return outcome._replace(shortlist=shortlist)
+
+
+def with_decisions(
+    shortlist: Shortlist, choice: Choice | None, curve: BudgetCurve | None
+) -> Shortlist:
+    """Have a result say which method was picked and how its budget was found."""
+    if curve is not None:
+        from shortlist.front._budgets import with_curve
+
+        shortlist = with_curve(shortlist, curve)
+    if choice is not None:
+        from shortlist.front._choice import with_choice
+
+        shortlist = with_choice(shortlist, choice, HOW)
+    return shortlist
+
+
+def unsaid_notes(
+    shortlist: Shortlist, choice: Choice | None, curve: BudgetCurve | None
+) -> list[str]:
+    """Notes of a result, but for what ``announce`` has said."""
+    said = in_lines(choice, curve)
+    return [n for n in shortlist.notes if n.removeprefix("picked ") not in said]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from typing import Any
 
 import click
 
@@ -36,3 +37,18 @@ def command_line(ctx: click.Context, *, shown: bool = False) -> str:
             for one in values:
                 words += [param.opts[0], *([] if one is True else [str(one)])]
     return shlex.join(words)
+
+
+def how_to_repeat(ctx: click.Context, given: str) -> dict[str, Any]:
+    """What a model keeps of how it was made: seed, command, and a shorter way if any.
+
+    Parameters
+    ----------
+    ctx : click.Context
+        Whose options now say what was decided, too: method and budget.
+    given : str
+        The command before anything was decided.
+    """
+    decided = command_line(ctx)
+    straight = {} if decided == given else {"direct_command": decided}
+    return {"seed": ctx.params["seed"], "command": given, **straight}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +24,12 @@ from shortlist.cli._front import (
     check_cv,
     find_k,
     front_options,
+    in_lines,
     pick_method,
     split_rows,
     told,
     try_rivals,
+    unsaid_notes,
 )
 from shortlist.cli._input import as_params as table_params
 from shortlist.cli._input import open_labelled, skipped_line
@@ -45,7 +47,7 @@ from shortlist.cli._options import (
     table_options,
 )
 from shortlist.cli._output import check_model_output
-from shortlist.cli._reproduce import command_line
+from shortlist.cli._reproduce import command_line, how_to_repeat
 from shortlist.cli._resampling import (
     Resampling,
     refuse_resampling,
@@ -245,13 +247,14 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     check_cv(ctx)
     if options["columns"]:
         refuse_resampling(ctx)
-        shortlist, interrupted = choose_from_columns(ctx)
-        present(shortlist, options)
-        if interrupted:
+        found = choose_from_columns(ctx)
+        present(found.shortlist, found.unsaid, options)
+        if found.interrupted:
             click.echo("interrupted: the result is partial", err=True)
             ctx.exit(130)
         return
     refuse_workers(ctx)
+    given = command_line(ctx)
     source = open_table_or_rows(options)
     choice = pick_method(ctx, source)
     source, split = split_rows(ctx, source)
@@ -266,12 +269,11 @@ def select(ctx: click.Context, /, **options: Any) -> None:
         click.echo(plan(capabilities, learner, source, ctx.params))
         return
     more = Resampling(ctx, capabilities, learner)
-    picked = None if choice is None else choice.line("--method")
-    announce(ctx, picked, None if curve is None else curve.line())
+    announce(ctx, *in_lines(choice, curve))
     checkpoint = open_checkpoint(ctx, capabilities, source)
     outcome = learn(more.learner, split, options["holdout"], quiet, checkpoint)
-    outcome = told(more.finish(outcome, split.train), split, curve)
-    shortlist = finished(outcome.shortlist, source, command_line(ctx))
+    outcome = told(more.finish(outcome, split.train), split, choice, curve)
+    shortlist = finished(outcome.shortlist, source, how_to_repeat(ctx, given))
     try:
         if out is not None:
             shortlist.save(out)
@@ -281,7 +283,8 @@ def select(ctx: click.Context, /, **options: Any) -> None:
             click.echo(text, nl=options["form"] != "csv")
     shown = options["form"] == "table" and not outcome.broken
     hidden = outcome.broken and out is None
-    notes = () if hidden else notes_for_stderr(shortlist, shown=shown)
+    unsaid = () if hidden else unsaid_notes(shortlist, choice, curve)
+    notes = notes_for_stderr(unsaid, shown=shown)
     saved = (f"model saved to {out}",) if out is not None else ()
     if not quiet:
         for line in (*(f"note: {note}" for note in notes), *outcome.remarks, *saved):
@@ -295,7 +298,9 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     checkpoint.done()
 
 
-def present(shortlist: Shortlist, options: Mapping[str, Any]) -> None:
+def present(
+    shortlist: Shortlist, unsaid: Sequence[str], options: Mapping[str, Any]
+) -> None:
     """Save and print a result of columns."""
     out, form = options["out"], options["form"]
     try:
@@ -304,15 +309,15 @@ def present(shortlist: Shortlist, options: Mapping[str, Any]) -> None:
     finally:
         click.echo(rendered(shortlist, form), nl=form != "csv")
     if not options["quiet"]:
-        for note in notes_for_stderr(shortlist, shown=form == "table"):
+        for note in notes_for_stderr(unsaid, shown=form == "table"):
             click.echo(f"note: {note}", err=True)
         if out is not None:
             click.echo(f"model saved to {out}", err=True)
 
 
-def notes_for_stderr(shortlist: Shortlist, *, shown: bool) -> tuple[str, ...]:
-    """Notes that have not been shown, and warnings in any case."""
-    return tuple(n for n in shortlist.notes if not shown or n.startswith("leak?"))
+def notes_for_stderr(notes: Sequence[str], *, shown: bool) -> list[str]:
+    """Notes, unless they have been shown; warnings in any case."""
+    return [note for note in notes if not shown or note.startswith("leak?")]
 
 
 def open_table_or_rows(options: Mapping[str, Any]) -> RowSource:
@@ -333,13 +338,15 @@ def open_table_or_rows(options: Mapping[str, Any]) -> RowSource:
     return with_pairs_as(options, source)
 
 
-def finished(shortlist: Shortlist, source: RowSource, command: str) -> Shortlist:
+def finished(
+    shortlist: Shortlist, source: RowSource, repeat: Mapping[str, Any]
+) -> Shortlist:
     """Add what only the command line knows: itself, and the lines left out."""
     skipped = skipped_line(source)
     if skipped is not None:
         shortlist = with_note(shortlist, skipped)
     known = {**table_params(source), **dna_params(source)}
-    params = {**shortlist.params, **known, "command": command}
+    params = {**shortlist.params, **known, **repeat}
     return replace(shortlist, params=params)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from shortlist._protocols import Capabilities, ShortlistError
 from shortlist._registry import selector, selectors
+from shortlist._shortlist import Shortlist
 from shortlist.evaluate._contestants import work_of
 from shortlist.front._facts import Facts
 
@@ -47,6 +48,18 @@ class Choice:
     def line(self, how: str = "method=") -> str:
         """Say it in one line, with the way to choose otherwise."""
         return f"{self.method} (room {self.room}): {self.why}; {how} asks for another"
+
+
+def with_choice(
+    shortlist: Shortlist, choice: Choice, how: str = "method="
+) -> Shortlist:
+    """Have a result say which method was picked, and why."""
+    picked = {"method": choice.method, "room": choice.room, "why": choice.why}
+    return replace(
+        shortlist,
+        params={**shortlist.params, "picked": picked},
+        notes=(*shortlist.notes, f"picked {choice.line(how)}"),
+    )
 
 
 def fits(facts: Facts) -> bool:

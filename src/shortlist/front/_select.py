@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -22,7 +21,8 @@ from shortlist._registry import selector
 from shortlist._shortlist import Shortlist
 from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
 from shortlist.evaluate._splits import check_cv, group_numbers
-from shortlist.front._choice import SENSORS, Choice, choose, fits
+from shortlist.front._call import answered, spelled_call
+from shortlist.front._choice import SENSORS, Choice, choose, fits, with_choice
 from shortlist.front._facts import facts_of_columns, facts_of_rows
 from shortlist.front._forms import as_frame, only_rows, open_data, open_with_groups
 from shortlist.front._from_columns import select_from_columns
@@ -137,7 +137,12 @@ def select(
     -------
     Shortlist
         Its notes say what was picked, and warn of chosen columns that predict nearly
-        perfectly on their own.
+        perfectly on their own; ``params["call"]`` is the call.
+
+    Warns
+    -----
+    LeakWarning
+        If a chosen column predicts nearly perfectly on its own.
 
     Examples
     --------
@@ -149,11 +154,15 @@ def select(
     >>> sorted(chosen.names)
     ['x3', 'x8']
     >>> ages = rng.normal(size=900).tolist()
-    >>> rows = ({"age": a, f"user {i}": 1, "buys": a > 0} for i, a in enumerate(ages))
+    >>> rows = (
+    ...     {"age": a, f"user {i}": 1, "buys": a + rng.normal() > 0}
+    ...     for i, a in enumerate(ages)
+    ... )
     >>> chosen = select(rows, "buys", k=1)
     >>> chosen.method, chosen.names
     ('mission', ('age',))
     """
+    call = spelled_call(select, locals())
     _check_k(k)
     data = as_frame(data)
     cv = check_cv(cv)
@@ -177,7 +186,10 @@ def select(
         for name, given in (("cv", cv), ("groups", groups)):
             if given is not None:
                 raise ShortlistError(f"{name} does not go with sequence=")
-        return _from_sequence(data, target, k, sequence, feature_names, settings, say)
+        shortlist = _from_sequence(
+            data, target, k, sequence, feature_names, settings, say
+        )
+        return answered(shortlist, call, seed)
     named = None if method == "auto" else selector(method)
     if cv is not None and k != "auto" and (named is not None or not trial):
         raise ShortlistError(
@@ -270,17 +282,9 @@ def select(
             say=say,
             beyond={**beyond, "groups": to_split.groups} if beyond else None,
         )
-    return shortlist if named is not None else with_choice(shortlist, choice)
-
-
-def with_choice(shortlist: Shortlist, choice: Choice) -> Shortlist:
-    """Have a result say which method was picked, and why."""
-    picked = {"method": choice.method, "room": choice.room, "why": choice.why}
-    return replace(
-        shortlist,
-        params={**shortlist.params, "picked": picked},
-        notes=(*shortlist.notes, f"picked {choice.line()}"),
-    )
+    if named is None:
+        shortlist = with_choice(shortlist, choice)
+    return answered(shortlist, call, seed)
 
 
 def _chosen(named: Any, pick: Callable[[], Choice]) -> Choice:

@@ -6,10 +6,20 @@ import inspect
 from importlib import import_module
 from typing import Any
 
-from shortlist._protocols import Capabilities
+from shortlist._findings import facts_of
+from shortlist._protocols import Capabilities, ShortlistError
 from shortlist._registry import ROOMS
 from shortlist._shortlist import Shortlist
+from shortlist.losses import binary_of, get_loss, spell
 
+#: The method that learns from sequences of rows.
+SENSORS = "sensors"
+
+
+_RECORDED = (
+    "Made by the library. What the call names and does not write out, such as the data, "
+    "is not recorded."
+)
 _NOT_RECORDED = (
     "Made by the library. The call has the settings that were recorded; the data, and "
     "what was said about single features (always, never, feature_groups), are not."
@@ -24,7 +34,7 @@ def capabilities_of(shortlist: Shortlist) -> Capabilities | None:
     for capabilities in room.SELECTORS:
         if capabilities.method == shortlist.method:
             return capabilities  # type: ignore[no-any-return]
-    if shortlist.method == "sensors":  # has a command of its own, and no registry
+    if shortlist.method == SENSORS:  # has a command of its own, and no registry
         return room.SensorSelector.capabilities  # type: ignore[no-any-return]
     return None
 
@@ -34,14 +44,16 @@ def reproduce(
 ) -> dict[str, Any]:
     """Give the command, or the call as far as it was recorded, and the seed."""
     params = shortlist.params
-    command = params.get("command")
-    call = None
-    if command is None and capabilities is not None:
-        call = _call(shortlist, capabilities)
+    command, call, remark = params.get("command"), params.get("call"), _RECORDED
+    if command is not None:
+        call = None
+    elif call is None and capabilities is not None:
+        call, remark = _call(shortlist, capabilities), _NOT_RECORDED
     return {
         "command": command,
+        "direct_command": params.get("direct_command"),
         "call": call,
-        "remark": None if call is None else _NOT_RECORDED,
+        "remark": None if call is None else remark,
         "seed": params.get("seed"),
         "version": shortlist.version,
     }
@@ -53,8 +65,10 @@ def _call(shortlist: Shortlist, capabilities: Capabilities) -> str:
     name = selector.__name__
     known = inspect.signature(selector).parameters
     given = {"k": shortlist.k, **shortlist.params}
-    if shortlist.loss.partition("(")[0] in capabilities.losses:
-        given |= {"loss": shortlist.loss}
+    if shortlist.n_margins > 1:
+        given |= {"budget": shortlist.budget}
+    if (loss := _loss(shortlist.loss, capabilities)) is not None:
+        given |= {"loss": loss}
     # a result's objective is a number; a parameter of that name is a function
     given.pop("objective", None)
     words = [
@@ -62,4 +76,20 @@ def _call(shortlist: Shortlist, capabilities: Capabilities) -> str:
         for key, value in given.items()
         if key in known and (key == "k" or value != known[key].default)
     ]
-    return f"from shortlist import {name}\n\n{name}({', '.join(words)}).fit(X, y)"
+    more = ", sequence=sequence" if shortlist.method == SENSORS else ""
+    facts = facts_of(shortlist)
+    made = f"{name}({', '.join(words)})"
+    if facts is None:
+        chosen = f"{made}.fit(X, y{more}).shortlist_"
+        return f"from shortlist import {name}\n\nchosen = {chosen}"
+    chosen = f"stability({made}, X, y, n_resamples={facts.asked}).shortlist"
+    return f"from shortlist import {name}, stability\n\nchosen = {chosen}"
+
+
+def _loss(spelled: str, capabilities: Capabilities) -> str | None:
+    """A loss as the selector takes it, parameters after a colon; None: it does not."""
+    try:
+        loss = binary_of(get_loss(spelled))
+    except ShortlistError:
+        return None
+    return spell(loss) if loss.name in capabilities.losses else None

@@ -94,6 +94,8 @@ def _asked(shortlist: Shortlist, about: str | None) -> dict[str, Any]:
         "loss": shortlist.loss,
         "loss_about": loss_in_words(shortlist.loss),
         "k": shortlist.k,
+        "k_asked": "auto" if "k_auto" in shortlist.params else shortlist.k,
+        "picked": shortlist.params.get("picked", {}).get("why"),
         "budget": shortlist.budget,
         "settings": settings(shortlist.room, shortlist.params),
     }
@@ -167,12 +169,22 @@ def _all_names(shortlist: Shortlist) -> dict[int, str]:
     return dict(zip(ids, left, strict=True)) | names
 
 
+def _n_features(shortlist: Shortlist) -> str:
+    """How many there were to choose from, as far as somebody knows."""
+    if shortlist.n_features is not None:
+        return f"{shortlist.n_features:,}"
+    halves = facts_of(shortlist)  # names that a stream had, counted by hashes
+    if halves is not None and halves.features is not None:
+        return f"about {halves.features:,}"
+    return "not known"
+
+
 def _facts(shortlist: Shortlist) -> list[dict[str, str]]:
     """Data and run, line by line."""
-    params, known = shortlist.params, shortlist.n_features
+    params = shortlist.params
     facts = {
         "examples learned from": f"{shortlist.n_examples:,}",
-        "features to choose from": "not known" if known is None else f"{known:,}",
+        "features to choose from": _n_features(shortlist),
         "features chosen": f"{shortlist.n_selected:,}",
     }
     if shortlist.classes is not None:

@@ -86,8 +86,10 @@ SETTINGS_IN = {
 #: Parameters that are told elsewhere, or are no settings.
 NO_SETTINGS = {
     "k",
+    "call",
     "chosen_sensors",
     "command",
+    "direct_command",
     "holdout",
     "k_auto",
     "name_collision_probability",
@@ -111,9 +113,15 @@ def settings(room: str, params: Mapping[str, Any]) -> list[dict[str, str | None]
 
 
 def loss_in_words(loss: str) -> str:
-    """Name a loss, which may have parameters in brackets, for people."""
-    name, bracket, inside = loss.partition("(")
-    return LOSSES.get(name, name) + (f" ({inside}" if bracket else "")
+    """Name a loss, which may have parameters after colons, for people.
+
+    Examples
+    --------
+    >>> loss_in_words("huber:1.5")
+    'Huber loss, which large errors upset less (1.5)'
+    """
+    name, *numbers = loss.split(":")
+    return LOSSES.get(name, name) + (f" ({', '.join(numbers)})" if numbers else "")
 
 
 def spelled(value: Any) -> str:

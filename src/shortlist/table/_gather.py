@@ -149,8 +149,11 @@ class TableLearner:
         for name, number in zip(self.always, state.always.tolist(), strict=True):
             if not np.isin(np.uint64(number), table.ids):
                 notes = (*notes, f"no row has {name!r}, so it was not chosen")
+        # all rows are here: where a source does not know, these are all there are
+        n_features = chosen.n_features or table.X.shape[1]
         return replace(
             chosen,
+            n_features=n_features,
             notes=tuple(dict.fromkeys(notes)),
             params={**chosen.params, **collision_params(source)},
         )
