@@ -109,3 +109,17 @@ def test_groups_of_rows_stay_together_in_halves(run, tmp_path):
     assert dict(zip(told["name"], told["stability"], strict=True)) == {
         name: shares[name.replace("c", "x")] for name in told["name"]
     }
+
+
+@pytest.mark.parametrize("method", ["mission", "barda", "foba"])
+def test_a_column_of_groups_is_no_feature_to_choose_from(run, people, tmp_path, method):
+    """Were its values counted, bounds on false choices would be too small."""
+    grouped = tmp_path / "grouped.csv"
+    head, *rows = people.read_text().splitlines()
+    rows = [f"patient {i // 5},{row}" for i, row in enumerate(rows)]
+    grouped.write_text("\n".join([f"patient,{head}", *rows]))
+    words = ("-k", 2, "--target", "y", "--method", method, "--stability", 2)
+    words = (*words, "--sample-groups", "patient", "--never", "c9", "--format", "json")
+    result = run("select", grouped, *words)
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["params"]["stability"]["features"] == 9

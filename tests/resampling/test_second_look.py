@@ -139,3 +139,40 @@ def test_where_substitutes_are_asked_for_no_method_that_streams_is_picked():
     ]
     assert select(X, y, k=3, trial=False).room == "sketch"
     assert select(X, y, k=3, trial=False, substitutes=1).room == "table"
+
+
+@pytest.mark.parametrize("method", ["foba", "mission"])
+@pytest.mark.parametrize("n", [12, 250])
+def test_groups_have_one_entry_a_row(table, method, n):
+    X, y, _ = table
+    with pytest.raises(ShortlistError, match="groups should have one entry a row"):
+        select(X, y, k=2, method=method, stability=2, groups=np.arange(n))
+
+
+@pytest.mark.parametrize("lonely", ["a", "z"])
+def test_a_class_that_only_one_half_can_have_goes_by_its_name(table, lonely):
+    """The rarest of two classes, whose code is a sign, and of three."""
+    X, y, people = table
+    labels = np.where(y > 0, "m", "n").astype(object)
+    labels[5] = "z"
+    if lonely == "a":
+        labels = np.where(people == 1, "a", "m")
+    message = f"only one {'row' if lonely == 'z' else 'group'} has '{lonely}'"
+    with pytest.raises(ShortlistError, match=message):
+        select(
+            X,
+            labels,
+            k=2,
+            method="foba",
+            stability=2,
+            groups=people if lonely == "a" else None,
+        )
+
+
+@pytest.mark.parametrize("method", ["foba", "barda"])
+def test_features_that_are_left_out_are_none_to_choose_from(table, method):
+    X, y, _ = table
+    asked = {"k": 2, "method": method, "stability": 2}
+    alone = select(X[:, 2:], y, **asked).params["stability"]
+    barred = select(X, y, never=["x0", "x1"], **asked).params["stability"]
+    assert alone["features"] == barred["features"] == 28

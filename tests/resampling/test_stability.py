@@ -153,3 +153,24 @@ def test_requests_that_make_no_sense_are_refused(table):
         stability(FoBa(k=2), X, y[:5])
     with pytest.raises(ShortlistError, match="FoBa needs all rows at once"):
         stability(FoBa(k=2), "rows.svm")
+
+
+def test_features_that_are_left_out_are_none_to_choose_from(table):
+    X, y = table
+    found = stability(FoBa(k=3, never=[0, 1]), X, y, n_resamples=2)
+    assert found.n_features == X.shape[1] - 2
+
+
+def test_no_more_are_stable_by_chance_than_are_stable(table):
+    """A half that chooses all of three features tells nothing, and says so."""
+    X, y = table
+    found = stability(FoBa(k=3), X.iloc[:, :3], y, n_resamples=3)
+    assert found.expected_false(assume="nothing") == len(found.stable()) == 3
+    assert found.facts.unimodal == 3
+
+
+def test_weights_have_one_entry_a_row(table):
+    X, y = table
+    message = r"sample_weight: expected shape .*, got \(3,\)"
+    with pytest.raises(ShortlistError, match=message):
+        stability(FoBa(k=3), X, y, sample_weight=np.ones(3))

@@ -117,3 +117,25 @@ def test_requests_that_make_no_sense_are_refused(table):
     with pytest.raises(ShortlistError, match=r"classes \['a', 'b'\], got 'c'"):
         substitutes(FoBa(k=2).fit(X, labels), X, np.where(y > 0, "a", "c"))
     assert _substitutes.LEAST_KEPT == 0.5
+
+
+def test_columns_are_known_by_their_names(table):
+    X, y = table
+    frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(14)])
+    turned = frame[frame.columns[::-1]]
+    fitted = FoBa(k=2).fit(frame, y)
+    assert (
+        substitutes(fitted, turned, y).substitutes
+        == substitutes(fitted, frame, y).substitutes
+    )
+    message = "in their order: column 3 was 'c3', got 'c10'"
+    with pytest.raises(ShortlistError, match=message):
+        substitutes(fitted.shortlist_, turned, y)
+    with pytest.raises(ShortlistError, match=message):
+        substitutes(fitted, turned.rename(columns={"c0": "other"}), y)
+
+
+def test_weights_have_one_entry_a_row(table):
+    X, y = table
+    with pytest.raises(ShortlistError, match=r"expected shape \(150,\), got \(3,\)"):
+        substitutes(FoBa(k=2).fit(X, y), X, y, sample_weight=np.ones(3))

@@ -30,17 +30,24 @@ class HeldRows:
         Its blocks, in order.
     rows : ndarray of int, default=None
         Numbers of the rows to give, increasing; None: all.
+    left_out : ndarray of uint64, default=None
+        Features of the base that these rows no longer have.
     """
 
     reiterable = True
     unit = "rows"
 
     def __init__(
-        self, base: RowSource, blocks: Sequence[RowBlock], rows: Ints | None = None
+        self,
+        base: RowSource,
+        blocks: Sequence[RowBlock],
+        rows: Ints | None = None,
+        left_out: Ids | None = None,
     ) -> None:
         self.base, self.name = base, base.name
         self.n_features, self.label_names = base.n_features, base.label_names
         self.rows = rows
+        self.left_out = np.empty(0, np.uint64) if left_out is None else left_out
         self._blocks = list(blocks) if rows is None else list(_some(blocks, rows))
         self.size: int | None = sum(block.n_rows for block in self._blocks)
 
@@ -73,7 +80,8 @@ class HeldRows:
     def part(self, rows: Ints) -> HeldRows:
         """Some of the rows, by their numbers here."""
         own = rows if self.rows is None else self.rows[rows]
-        held = HeldRows(self.base, list(_some(self._blocks, rows)))
+        parts = list(_some(self._blocks, rows))
+        held = HeldRows(self.base, parts, left_out=self.left_out)
         held.rows = own
         return held
 

@@ -40,7 +40,7 @@ def without_groups(
     told = [_with(block, here) for block, here in zip(parts, inside, strict=True)]
     others = [_with(block, ~here) for block, here in zip(parts, inside, strict=True)]
     groups = _told(gather(told, None).X, names[own].tolist(), column, rows, again)
-    return HeldRows(rows.base, others), groups
+    return HeldRows(rows.base, others, left_out=every[own]), groups
 
 
 def _columns_of_groups(names: Sequence[str], column: str) -> np.ndarray:

@@ -16,6 +16,7 @@ from shortlist.losses import get_loss
 from shortlist.resampling._bounds import check_threshold
 from shortlist.resampling._halves import complementary_halves
 from shortlist.resampling._result import Stability, Tally
+from shortlist.sources._labels import check_weights
 from shortlist.sources.pairs import has_pairs
 
 #: Told what is being done, how many fits of how many are behind.
@@ -101,10 +102,12 @@ def stability(
                 raise ShortlistError(f"a source of rows goes without {name}")
         asked = (n_resamples, threshold, random_state)
         return stability_of_source(selector, X, *asked, watch)
-    weight = None if sample_weight is None else np.asarray(sample_weight)
     y = np.asarray(y)
     if y.ndim == 0 or len(y) != _n_rows(X):
         raise ShortlistError(f"y should have {_n_rows(X)} entries, got shape {y.shape}")
+    weight = None
+    if sample_weight is not None:
+        weight = check_weights(sample_weight, len(y), "sample_weight")
     tell = watch or _ignore
     total = 2 * n_resamples + 1
     seeds = _seeds(random_state, total)
@@ -216,7 +219,9 @@ def _n_features(X: Any, fitted: Any) -> int | None:
     shortlist = getattr(fitted, "shortlist_", None)
     if shortlist is not None and has_pairs(shortlist.params):
         return None
-    return int(X.shape[1]) if hasattr(X, "shape") else int(fitted.n_features_in_)
+    n = int(X.shape[1]) if hasattr(X, "shape") else int(fitted.n_features_in_)
+    never = getattr(fitted, "never", None)
+    return n if never is None else n - len(set(fitted._names_of(never)))
 
 
 class _Names:

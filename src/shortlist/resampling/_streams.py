@@ -78,6 +78,7 @@ class ResampledState:
     halves: list[Any]
     running: list[bool]  #: whether each of them wants more, the main one first
     free_memory: float  #: bytes, when it began
+    n_rows: int = 0  #: that have come by, up to the last one of the last block
 
 
 @dataclass
@@ -154,6 +155,7 @@ class Resampled:
 
     def step(self, state: ResampledState, block: RowBlock) -> None:
         """Let each model learn from its rows of a block."""
+        state.n_rows = block.first_row + block.n_rows
         if state.running[0]:
             self.learner.step(state.main, block)  # first: it finds what cannot be read
             self._check_memory(state.main, state.free_memory)
@@ -168,6 +170,11 @@ class Resampled:
 
     def next_pass(self, state: ResampledState) -> bool:
         """Close a pass; another one follows if any model wants it."""
+        if self.groups is not None and state.n_rows < len(self.groups):
+            raise ShortlistError(
+                f"groups should have one entry a row ({state.n_rows}), got "
+                f"{len(self.groups)}"
+            )
         learners = (self.learner, *self._halves)
         models = (state.main, *state.halves)
         state.running = [
@@ -221,13 +228,21 @@ class Resampled:
             tally.add(results[0].support, results[1].support)
         return tally
 
-    @staticmethod
-    def _n_features(shortlist: Shortlist, source: RowSource) -> int | None:
-        """Features to choose from: as the source says, or as many names as there were."""
+    def _n_features(self, shortlist: Shortlist, source: RowSource) -> int | None:
+        """Features to choose from: as the source says, or as many names as there were.
+
+        Those that no model may choose are not among them: columns taken out of rows in
+        memory (``left_out``), and what ``never`` names unless the source skips it.
+        """
         if has_pairs(shortlist.params):
             return None
         known = shortlist.n_features or getattr(source, "n_names", None)
-        return None if not known else int(known)
+        if not known:
+            return None
+        skipped = getattr(source, "leave_out", ())
+        never = source.ids([name for name in self.learner.never if name not in skipped])
+        barred = np.union1d(never, getattr(source, "left_out", never[:0]))
+        return max(1, int(known) - len(barred))
 
     def _check_memory(self, main: Any, free: float) -> None:
         """Refuse, before the system does, more models than there is memory for."""

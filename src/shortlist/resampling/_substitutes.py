@@ -28,6 +28,7 @@ from shortlist._targets import Target, choose_target
 from shortlist.engines import Interrupted
 from shortlist.losses import SquaredVector, get_loss, is_loss
 from shortlist.sources import ArraySource
+from shortlist.sources._labels import check_weights
 from shortlist.sources.pairs import has_pairs
 from shortlist.table._gather import Table, gather
 from shortlist.table._problem import TableProblem, table_problem
@@ -92,6 +93,7 @@ def substitutes(
     shortlist: Shortlist = getattr(chosen, "shortlist_", chosen)
     if has_pairs(shortlist.params):
         raise ShortlistError("pairs of features have no substitutes")
+    X = _as_chosen_from(chosen, shortlist, X)
     named = getattr(X, "columns", None)
     table, target = _table(shortlist, X, np.asarray(y), sample_weight)
     if len(shortlist) and int(shortlist.ids.max()) >= table.X.shape[1]:
@@ -103,6 +105,24 @@ def substitutes(
         return [f"x{i}" if named is None else str(named[i]) for i in ids.tolist()]
 
     return find_substitutes(shortlist, table, target, names, n, watch=watch)
+
+
+def _as_chosen_from(chosen: Any, shortlist: Shortlist, X: Any) -> Any:
+    """A frame with its columns in the order of the one that was chosen from."""
+    if not hasattr(X, "columns"):
+        return X
+    known = [str(name) for name in getattr(chosen, "feature_names_in_", ())]
+    here = {str(name): name for name in X.columns}
+    if known and set(known) == set(here):
+        X = X[[here[name] for name in known]]
+    columns = [str(name) for name in X.columns]
+    for number, name in shortlist.names_by_id().items():
+        if number < len(columns) and columns[number] != name:
+            raise ShortlistError(
+                f"X should have the columns that were chosen from, in their order: "
+                f"column {number} was {name!r}, got {columns[number]!r}"
+            )
+    return X
 
 
 def _table(
@@ -121,7 +141,7 @@ def _table(
         X = _widened(gather(blocks, n_features), n_features)
     labels, target = _target(shortlist, y)
     ids = np.arange(n_features, dtype=np.uint64)
-    own = None if weight is None else np.asarray(weight, np.float64)
+    own = None if weight is None else check_weights(weight, n_rows, "sample_weight")
     return Table(X, target.encode(labels), own, ids, n_features), target
 
 

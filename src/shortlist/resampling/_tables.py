@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import Ids, Ints, RowSource
+from shortlist._protocols import Ids, Ints, RowSource, ShortlistError
 from shortlist._shortlist import Shortlist
+from shortlist._targets import Target
 from shortlist.engines import Interrupted
 from shortlist.resampling._halves import complementary_halves
 from shortlist.resampling._result import Stability, Tally
@@ -49,8 +50,12 @@ class Recalling:
         table, target = self._asked[:2]
         if groups is None or len(groups) == len(table.y):
             return groups
-        known = [target.knows(block.y) for block in rows.blocks()]
-        return np.asarray(groups[np.concatenate(known)])
+        known = np.concatenate([target.knows(block.y) for block in rows.blocks()])
+        if len(groups) != len(known):
+            raise ShortlistError(
+                f"groups should have one entry a row ({len(known)}), got {len(groups)}"
+            )
+        return np.asarray(groups[known])
 
     def stability(
         self,
@@ -68,7 +73,7 @@ class Recalling:
         halves = complementary_halves(
             len(table.y),
             n_pairs,
-            classes=None if target.classes is None else table.y,
+            classes=_labels(table, target),
             groups=groups,
             seed=seed,
         )
@@ -80,7 +85,7 @@ class Recalling:
                 shortlist,
                 names,
                 asked=n_pairs,
-                n_features=table.n_features or table.X.shape[1],
+                n_features=table.X.shape[1] - len(barred),
                 threshold=threshold,
             )
             assert found.shortlist is not None
@@ -106,6 +111,14 @@ class Recalling:
         return find_substitutes(
             shortlist, table, target, names, n, never=barred, watch=watch
         )
+
+
+def _labels(table: Table, target: Target) -> np.ndarray | None:
+    """Classes of the rows as they are called; None if numbers are predicted."""
+    if target.classes is None:
+        return None
+    codes = table.y > 0.0 if target.loss.target == "sign" else table.y
+    return np.array(target.classes, object)[codes.astype(np.int64)]
 
 
 def _rows_of(table: Table, rows: Ints) -> Table:
