@@ -9,8 +9,9 @@ from sklearn.linear_model import MultiTaskLasso
 
 from reference.gsr import dual_gsr, gsr, objective, rfs
 from shortlist import DataError
-from shortlist.table._gsr import GsrProblem, GsrSettings, reweight
+from shortlist.table._gsr import reweight
 from shortlist.table._gsr_lambda import search_lambda
+from shortlist.table._gsr_problem import GsrProblem, GsrSettings
 from shortlist.table._gsr_table import DenseTable, SparseTable, scaled_table
 
 TALL, WIDE = (60, 20), (20, 50)

@@ -9,8 +9,9 @@ from scipy.special import softmax
 
 from reference.gsr import gsr
 from shortlist import ERFS, GSR, MTFS, RFS, RK1U, FoBa, Shortlist, ShortlistError
-from shortlist.table._gsr import GsrProblem, Reweighted
+from shortlist.table._gsr import Reweighted
 from shortlist.table._gsr_exponent import Judge, classes_of, hold_out_rows
+from shortlist.table._gsr_problem import GsrProblem
 from shortlist.table._gsr_table import scaled_table
 
 FAMILY = (GSR, MTFS, RFS, ERFS, RK1U)

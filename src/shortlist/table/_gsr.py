@@ -19,17 +19,20 @@ for good, if J is not larger without them; the later one goes, the better it ran
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from shortlist._protocols import Floats, Ints
-from shortlist.table._gsr_table import ScaledTable
+from shortlist.table._gsr_problem import (
+    SURVIVES,
+    GsrProblem,
+    GsrSettings,
+    times_rows,
+)
 
-#: A unit survives if its norm is larger than this share of the largest,
-SURVIVES = 1e-3
-#: and than so many times what smoothing takes for 0.
+#: A unit survives if its norm is larger than so many times what smoothing takes for 0.
 _ABOVE_ZERO = 2.0
 #: Penalty of the squared norm of units that are always in: enough to solve with.
 KEPT_RIDGE = 1e-3
@@ -37,98 +40,6 @@ KEPT_RIDGE = 1e-3
 _USES = 8
 #: Residuals that a dual solve gives for free are taken if rounding leaves them as exact.
 _EXACT = 1e-10
-
-
-@dataclass(frozen=True)
-class GsrSettings:
-    """How to minimise; see ``GSR`` for the meaning of each."""
-
-    r: float = 2.0
-    p: float = 0.5
-    max_iter: int = 100
-    tol: float = 1e-5
-    drop: float = SURVIVES  #: share of the largest norm below which units go; 0: none
-    smoothing: float = 1e-6  #: length of rows of W that is taken for 0
-    moving: bool = False  #: minimise over b in each weighted problem; else it is 0
-    softening: float | None = None  #: the same of residuals; None: no other
-
-    @property
-    def sigma_of_rows(self) -> float:
-        """What is added to squared norms of rows of W."""
-        return self.smoothing**2
-
-    @property
-    def sigma_of_residuals(self) -> float:
-        """What is added to squared norms of residuals."""
-        return (self.smoothing if self.softening is None else self.softening) ** 2
-
-
-class Moments:
-    """A'A and A'Y for the rows' own weights, and AA', kept: many solves use them."""
-
-    def __init__(self) -> None:
-        self._kernel: Floats | None = None
-        self._columns: Ints | None = None
-        self._member = np.zeros(0, bool)  #: of each column, whether it is one of these
-        self._gram: Floats = np.empty((0, 0))
-        self._cross: Floats = np.empty((0, 0))
-
-    def covers(self, columns: Ints) -> bool:
-        """Whether nothing has to be computed for these columns."""
-        return self._columns is not None and bool(self._member[columns].all())
-
-    def of(
-        self,
-        part: ScaledTable,
-        columns: Ints,
-        n_columns: int,
-        weight: Floats,
-        Y: Floats,
-    ) -> tuple[Floats, Floats]:
-        """Both, for ``part``, which holds these of the columns."""
-        if self._columns is None or not self.covers(columns):
-            self._columns = columns
-            self._member = np.zeros(n_columns, bool)
-            self._member[columns] = True
-            self._gram = part.gram(weight, None)
-            self._cross = part.transposed_times(_times_rows(weight, Y))
-        if len(columns) == len(self._columns):
-            return self._gram, self._cross
-        place = np.searchsorted(self._columns, columns)
-        return self._gram[np.ix_(place, place)], self._cross[place]
-
-    def kernel(self, table: ScaledTable) -> Floats:
-        """AA', with which every run of the dual form starts."""
-        if self._kernel is None:
-            self._kernel = table.kernel(np.ones(table.shape[1]), None)
-        return self._kernel
-
-
-@dataclass(frozen=True)
-class GsrProblem:
-    """What is given: columns and targets, centred if there is an intercept."""
-
-    table: ScaledTable
-    Y: Floats  #: shape (n_samples, n_outputs), in the table's precision
-    weight: Floats  #: of rows, above 0
-    unit_of: Ints  #: unit of each column, numbered from 0 without gaps
-    kept: np.ndarray  #: of each unit, whether it is always in
-    moments: Moments = field(default_factory=Moments)
-
-    @property
-    def n_units(self) -> int:
-        """Number of features, or of groups."""
-        return len(self.kept)
-
-    def of_rows(self, rows: Ints) -> GsrProblem:
-        """The same columns with some of the rows."""
-        return replace(
-            self,
-            table=self.table.of_rows(rows),
-            Y=self.Y[rows],
-            weight=self.weight[rows],
-            moments=Moments(),
-        )
 
 
 class Standing(NamedTuple):
@@ -268,23 +179,23 @@ class _Active:
                 G, cross = moments.of(part, self.columns, n_columns, S, Y)
             else:
                 G = part.gram(S, center)
-                cross = part.transposed_times(_times_rows(S, Y))
+                cross = part.transposed_times(times_rows(S, Y))
             D = np.sqrt(spread).astype(part.dtype)
-            W = _times_rows(D, _ridge_solve(G, D, self.lam, _times_rows(D, cross))[0])
+            W = times_rows(D, _ridge_solve(G, D, self.lam, times_rows(D, cross))[0])
         else:
             root = np.sqrt(S).astype(part.dtype)
             if plain and spread is self.evenly:
                 K = self.problem.moments.kernel(part)
             else:
                 K = part.kernel(spread, center)
-            V, error = _ridge_solve(K, root, self.lam, _times_rows(root, Y))
+            V, error = _ridge_solve(K, root, self.lam, times_rows(root, Y))
             if error <= _EXACT:  # root K root V + lam V = root Y, and A W = K root V
-                E = _times_rows(-self.lam / root, V)
-            U = _times_rows(root, V)
+                E = times_rows(-self.lam / root, V)
+            U = times_rows(root, V)
             W = part.transposed_times(U)
             if center is not None:
                 W -= np.outer(center, U.sum(axis=0))
-            W = _times_rows(spread, W)
+            W = times_rows(spread, W)
         return W, level if center is None else level - center @ W, E
 
     def _primal_is_cheaper(self, plain: bool) -> bool:
@@ -386,11 +297,6 @@ def _extras(dtype: np.dtype, size: int) -> Iterator[float]:
     for _ in range(8):
         yield extra
         extra *= 30.0
-
-
-def _times_rows(d: Floats, rows: Floats) -> Floats:
-    product: Floats = d.astype(rows.dtype, copy=False)[:, np.newaxis] * rows
-    return product
 
 
 def _square_norms(rows: Floats) -> Floats:

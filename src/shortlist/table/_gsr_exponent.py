@@ -19,8 +19,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shortlist._protocols import Floats, Ints
-from shortlist.table._gsr import GsrProblem, GsrSettings, Reweighted
+from shortlist.table._gsr import Reweighted
 from shortlist.table._gsr_lambda import find_lambda
+from shortlist.table._gsr_problem import GsrProblem, GsrSettings
 
 #: What is tried; of equals, the first wins. The first is also the cheapest.
 EXPONENTS = (2.0, 1.0, 0.5)

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from shortlist.table._gsr import GsrProblem, GsrSettings, Reweighted, reweight
+from shortlist.table._gsr import Reweighted, reweight
+from shortlist.table._gsr_problem import GsrProblem, GsrSettings
 
 #: Of the largest penalty that leaves anything, for p = 1.
 _SHARE = 0.05

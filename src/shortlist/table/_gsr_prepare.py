@@ -13,7 +13,7 @@ import numpy as np
 
 from shortlist._protocols import Floats, Ints
 from shortlist.objectives.moments import mean_and_spread
-from shortlist.table._gsr import GsrProblem
+from shortlist.table._gsr_problem import GsrProblem
 from shortlist.table._gsr_table import scaled_table
 from shortlist.table._problem import TableProblem
 

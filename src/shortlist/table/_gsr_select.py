@@ -13,11 +13,12 @@ import numpy as np
 from shortlist._protocols import Capabilities, Ints, ShortlistError
 from shortlist.table._foba import Path
 from shortlist.table._gather import TableLearner
-from shortlist.table._gsr import SURVIVES, GsrSettings, Standing, reweight
+from shortlist.table._gsr import Standing, reweight
 from shortlist.table._gsr_exponent import choose_exponent, spoken
 from shortlist.table._gsr_lambda import LambdaSearch, find_lambda, largest_lambda
 from shortlist.table._gsr_path import SelectionPath
 from shortlist.table._gsr_prepare import Prepared, prepare
+from shortlist.table._gsr_problem import SURVIVES, GsrSettings
 from shortlist.table._problem import TableProblem
 from shortlist.table._selected import Found, Search, search_learner_of
 
