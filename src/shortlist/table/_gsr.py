@@ -14,6 +14,9 @@ The weighted problems are ridge regressions of columns scaled by D = S2^(-1/2),
 
 or, with fewer rows than columns, their dual. Units whose norm has collapsed are dropped
 for good, if J is not larger without them; the later one goes, the better it ranks.
+
+A step that raises J, which rounding alone can make it do, is not taken. In single precision
+the whole run is made again in double precision then, unless J has ceased to fall anyway.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shortlist._protocols import Floats, Ints
+from shortlist._protocols import DataError, Floats, Ints
 from shortlist.table._gsr_problem import (
     SURVIVES,
     GsrProblem,
@@ -38,6 +41,8 @@ _ABOVE_ZERO = 2.0
 KEPT_RIDGE = 1e-3
 #: A Gram matrix is worth its cost if used this many times.
 _USES = 8
+#: J may rise by this share, or the tolerance, by rounding where it has ceased to fall.
+_ROUNDING = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-6}
 #: Residuals that a dual solve gives for free are taken if rounding leaves them as exact.
 _EXACT = 1e-10
 
@@ -110,14 +115,32 @@ def reweight(
 
     With ``fewest`` give up, not converged, once fewer free units than that are left.
     """
+    try:
+        return _descend(problem, settings, lam, fewest)
+    except _TooFewDigits:
+        return _descend(problem.in_double, settings, lam, fewest)
+
+
+class _TooFewDigits(ArithmeticError):
+    """Single precision does not do."""
+
+
+def _descend(
+    problem: GsrProblem, settings: GsrSettings, lam: float, fewest: int
+) -> Reweighted:
     active = _Active(problem, settings, lam)
     S, spread = problem.weight, active.evenly
     values: list[float] = []
     history: list[Standing] = []
     left: list[Standing] = []
     converged = False
+    last = np.inf
     for _ in range(settings.max_iter):
-        point = active.at(*active.solve(S, spread))
+        new = active.at(*active.solve(S, spread))
+        if new.value > last:
+            converged = active.is_rounding(new.value - last, last)
+            break
+        point = new
         values.append(point.value)
         history.append(Standing(active.units, np.sqrt(point.norms)))
         if len(values) > 1 and values[-2] - point.value <= settings.tol * point.value:
@@ -128,6 +151,7 @@ def reweight(
             left.append(gone)
         if fewest > 0 and active.n_free < fewest:
             break
+        last = point.value
         S = active.row_weights(point)
         spread = active.column_spreads(point)
     if len(active.units) < len(history[-1].units):  # the last step dropped some
@@ -227,6 +251,13 @@ class _Active:
         value = float(loss + self.lam * penalty)
         return _Point(W, b, E, residual, norms, value)
 
+    def is_rounding(self, rise: float, value: float) -> bool:
+        """Whether J, which has risen, has ceased to fall."""
+        share = max(self.settings.tol, _ROUNDING[self.part.dtype])
+        if rise > share * value and self.part.dtype == np.float32:
+            raise _TooFewDigits
+        return rise <= share * value
+
     def drop(self, point: _Point) -> tuple[Standing, _Point]:
         """Leave out units that have collapsed, if that does not raise J."""
         nobody = Standing(self.units[:0], point.norms[:0])
@@ -268,7 +299,8 @@ def _ridge_solve(G: Floats, d: Floats, lam: float, rhs: Floats) -> tuple[Floats,
     """Solve (diag(d) G diag(d) + lam I) V = rhs for a positive semidefinite G.
 
     Returns V and a bound, up to a small factor, of the relative error of lam V as what the
-    product with G leaves of rhs; infinite if the system was changed to be solved.
+    product with G leaves of rhs; infinite if the system was changed to be solved, which it
+    is not in single precision.
     """
     # here: it takes longer to import than many a run that lists all methods
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -278,24 +310,36 @@ def _ridge_solve(G: Floats, d: Floats, lam: float, rhs: Floats) -> tuple[Floats,
         M *= d[:, np.newaxis]
         diagonal = np.einsum("ii->i", M)  # a view
         largest = float(diagonal.max(initial=0.0))
-        diagonal *= 1.0 + extra
+        if not np.isfinite(largest):
+            if G.dtype == np.float32:
+                raise _TooFewDigits
+            break
+        # in proportion to columns, but they may have lost all digits
+        diagonal += extra * (np.abs(diagonal) + extra * largest)
         diagonal += lam
         try:
             factor = cho_factor(M.T, overwrite_a=True, check_finite=False)
         except LinAlgError:  # lam is lost in the rounding of G
+            if G.dtype == np.float32:
+                raise _TooFewDigits from None
             continue
         solution: Floats = cho_solve(factor, rhs, check_finite=False)
         error = np.inf if extra else float(np.finfo(G.dtype).eps) * largest / lam
         return solution, error
-    raise AssertionError("a matrix that dominates its rounding has a Cholesky factor")
+    raise DataError(
+        "X should hold columns of sizes whose squares can be added up, a weighted Gram "
+        "matrix of them is not finite; scale its columns"
+    )
 
 
 def _extras(dtype: np.dtype, size: int) -> Iterator[float]:
     """Shares of the diagonal to add: none, then more than rounding takes away."""
     yield 0.0
     extra = 4.0 * size * float(np.finfo(dtype).eps)
-    for _ in range(8):
+    while True:
         yield extra
+        if extra > size:  # the diagonal is more than the sum of all else
+            return
         extra *= 30.0
 
 

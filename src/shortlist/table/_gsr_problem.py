@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -93,6 +94,12 @@ class GsrProblem:
     def n_units(self) -> int:
         """Number of features, or of groups."""
         return len(self.kept)
+
+    @cached_property
+    def in_double(self) -> GsrProblem:
+        """The same in double precision."""
+        table, Y = self.table.in_double(), self.Y.astype(np.float64)
+        return replace(self, table=table, Y=Y, moments=Moments())
 
     def of_rows(self, rows: Ints) -> GsrProblem:
         """The same columns with some of the rows."""
