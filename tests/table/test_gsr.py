@@ -1,5 +1,7 @@
 """Reweighted least squares of GSR against its transcriptions, and what it promises."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -340,7 +342,12 @@ def test_sparse_tables_are_the_dense_ones(center, seed, kind):
     weight = rng.uniform(0.1, 2.0, 5)
     spread = rng.uniform(0.1, 2.0, 3)
     W, G = rng.normal(size=(3, 2)).astype(kind), rng.normal(size=(5, 2)).astype(kind)
-    a, b = (table.take(few).of_rows(half) for table in (thin, dense))
+    less = rng.normal(size=3).astype(kind)
+    a, b = (table.take(few).of_rows(half, less) for table in (thin, dense))
+    whole = (X[np.ix_(rows, columns)] - mean) / scale
+    np.testing.assert_allclose(
+        b.times(np.eye(3)), whole[np.ix_(half, few)] - less, 1e-3
+    )
     close = {"rtol": 1e-3, "atol": 1e-4} if kind == "float32" else {"rtol": 1e-9}
     np.testing.assert_allclose(a.times(W), b.times(W), **close)
     np.testing.assert_allclose(a.transposed_times(G), b.transposed_times(G), **close)
@@ -392,6 +399,25 @@ def test_a_step_that_rises_is_not_taken(monkeypatch):
     assert found.values == plain.values
     np.testing.assert_array_equal(found.W, plain.W)
     assert len(found.history) == 4
+
+
+@pytest.mark.parametrize("centred", [True, False])
+@pytest.mark.parametrize("thin", [True, False])
+def test_parts_of_the_rows_are_centred_by_those_to_learn_from(centred, thin):
+    X, Y, _ = planted(0, (60, 20), density=0.09 if thin else 1.0)
+    weight = np.random.default_rng(0).uniform(0.5, 3.0, 60)
+    A = sparse.csr_array(X) if thin else X
+    problem = replace(problem_of(A, Y, weight), centred=centred)
+    train, test = np.arange(0, 60, 2), np.arange(1, 60, 2)
+    part, rest, level = problem.divided(train, test)
+    off = [weight[train] @ Z[train] / weight[train].sum() * centred for Z in (X, Y)]
+    np.testing.assert_allclose(level, off[1], atol=1e-12)
+    for some, rows in ((part, train), (rest, test)):
+        np.testing.assert_allclose(
+            some.table.times(np.eye(20)), X[rows] - off[0], atol=1e-12
+        )
+        np.testing.assert_allclose(some.Y, Y[rows] - level, atol=1e-12)
+        np.testing.assert_array_equal(some.weight, weight[rows])
 
 
 def test_tables_whose_products_overflow_are_refused_in_one_line():

@@ -29,6 +29,7 @@ import numpy as np
 
 from shortlist._protocols import DataError, Floats, Ints
 from shortlist.table._gsr_problem import (
+    KEPT_RIDGE,
     SURVIVES,
     GsrProblem,
     GsrSettings,
@@ -37,8 +38,6 @@ from shortlist.table._gsr_problem import (
 
 #: A unit survives if its norm is larger than so many times what smoothing takes for 0.
 _ABOVE_ZERO = 2.0
-#: Penalty of the squared norm of units that are always in: enough to solve with.
-KEPT_RIDGE = 1e-3
 #: A Gram matrix is worth its cost if used this many times.
 _USES = 8
 #: J may rise by this share, or the tolerance, by rounding where it has ceased to fall.
@@ -89,11 +88,11 @@ class Reweighted:
         return scores
 
     def n_survivors(self, kept: np.ndarray) -> int:
-        """How many units that were free to go are still of some size."""
+        """How many units that were free to go are still of some size, among these."""
         units, norms = self.history[-1]
+        norms = norms[~kept[units]]
         least = max(SURVIVES * norms.max(initial=0.0), _ABOVE_ZERO * self.smoothing)
-        alive = norms > least
-        return int(np.count_nonzero(alive & ~kept[units]))
+        return int(np.count_nonzero(norms > least))
 
 
 @dataclass
@@ -129,7 +128,7 @@ def _descend(
     problem: GsrProblem, settings: GsrSettings, lam: float, fewest: int
 ) -> Reweighted:
     active = _Active(problem, settings, lam)
-    S, spread = problem.weight, active.evenly
+    S, spread = problem.weight, problem.evenly
     values: list[float] = []
     history: list[Standing] = []
     left: list[Standing] = []
@@ -176,7 +175,6 @@ class _Active:
         self.part, self.columns = problem.table, np.arange(len(problem.unit_of))
         self.units, self.place = np.arange(problem.n_units), problem.unit_of
         self.sigma = settings.sigma_of_rows
-        self.evenly = np.ones(len(problem.unit_of))  #: where spreads start
 
     @property
     def n_free(self) -> int:
@@ -208,8 +206,8 @@ class _Active:
             W = times_rows(D, _ridge_solve(G, D, self.lam, times_rows(D, cross))[0])
         else:
             root = np.sqrt(S).astype(part.dtype)
-            if plain and spread is self.evenly:
-                K = self.problem.moments.kernel(part)
+            if plain and spread is self.problem.evenly:
+                K = self.problem.moments.kernel(part, spread)
             else:
                 K = part.kernel(spread, center)
             V, error = _ridge_solve(K, root, self.lam, times_rows(root, Y))
@@ -261,8 +259,9 @@ class _Active:
     def drop(self, point: _Point) -> tuple[Standing, _Point]:
         """Leave out units that have collapsed, if that does not raise J."""
         nobody = Standing(self.units[:0], point.norms[:0])
-        limit = self.settings.drop**2 * point.norms.max(initial=0.0)
-        out = (point.norms < limit) & ~self.problem.kept[self.units]
+        free = ~self.problem.kept[self.units]
+        limit = self.settings.drop**2 * point.norms[free].max(initial=0.0)
+        out = (point.norms < limit) & free
         if not out.any():
             return nobody, point
         lost = out[self.place]

@@ -12,6 +12,8 @@ from shortlist.table._gsr_table import ScaledTable
 
 #: A unit survives if its norm is larger than this share of the largest.
 SURVIVES = 1e-3
+#: Penalty of the squared norm of units that are always in: enough to solve with.
+KEPT_RIDGE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -72,10 +74,10 @@ class Moments:
         place = np.searchsorted(self._columns, columns)
         return self._gram[np.ix_(place, place)], self._cross[place]
 
-    def kernel(self, table: ScaledTable) -> Floats:
-        """AA', with which every run of the dual form starts."""
+    def kernel(self, table: ScaledTable, spread: Floats) -> Floats:
+        """AA', for the spreads with which every run of the dual form starts."""
         if self._kernel is None:
-            self._kernel = table.kernel(np.ones(table.shape[1]), None)
+            self._kernel = table.kernel(spread, None)
         return self._kernel
 
 
@@ -88,6 +90,7 @@ class GsrProblem:
     weight: Floats  #: of rows, above 0
     unit_of: Ints  #: unit of each column, numbered from 0 without gaps
     kept: np.ndarray  #: of each unit, whether it is always in
+    centred: bool = True  #: whether there is an intercept
     moments: Moments = field(default_factory=Moments)
 
     @property
@@ -101,15 +104,40 @@ class GsrProblem:
         table, Y = self.table.in_double(), self.Y.astype(np.float64)
         return replace(self, table=table, Y=Y, moments=Moments())
 
-    def of_rows(self, rows: Ints) -> GsrProblem:
-        """The same columns with some of the rows."""
-        return replace(
-            self,
-            table=self.table.of_rows(rows),
-            Y=self.Y[rows],
-            weight=self.weight[rows],
-            moments=Moments(),
-        )
+    @cached_property
+    def evenly(self) -> Floats:
+        """Spreads of columns to start with: even, but for units that are always in."""
+        return np.where(self.kept[self.unit_of], 1.0 / KEPT_RIDGE, 1.0)
+
+    @cached_property
+    def unexplained(self) -> Floats:
+        """What least squares on the units that are always in leave of Y."""
+        columns = np.flatnonzero(self.kept[self.unit_of])
+        if not len(columns):
+            return self.Y
+        part = self.table.take(columns)
+        gram = part.gram(self.weight, None)
+        cross = part.transposed_times(times_rows(self.weight, self.Y))
+        W: Floats = np.linalg.lstsq(gram, cross)[0].astype(self.Y.dtype)
+        rest: Floats = self.Y - part.times(W)
+        return rest
+
+    def divided(self, train: Ints, test: Ints) -> tuple[GsrProblem, GsrProblem, Floats]:
+        """Rows to learn from, centred by themselves, and others, from which the same is
+        taken off; and what that is of Y.
+        """
+        share = np.zeros((len(self.weight), 1), self.table.dtype)
+        if self.centred:
+            share[train, 0] = self.weight[train] / self.weight[train].sum()
+        mean = self.table.transposed_times(share)[:, 0]
+        level = self.Y.T @ share[:, 0]
+
+        def part(rows: Ints) -> GsrProblem:
+            table, weight = self.table.of_rows(rows, mean), self.weight[rows]
+            Y = self.Y[rows] - level
+            return replace(self, table=table, Y=Y, weight=weight, moments=Moments())
+
+        return part(train), part(test), level
 
 
 def times_rows(d: Floats, rows: Floats) -> Floats:

@@ -32,8 +32,8 @@ class ScaledTable(Protocol):
         """Some of the columns, by their increasing numbers."""
         ...
 
-    def of_rows(self, rows: Ints) -> ScaledTable:
-        """Some of the rows, by their increasing numbers."""
+    def of_rows(self, rows: Ints, center: Floats) -> ScaledTable:
+        """Some of the rows of A - center, by their increasing numbers."""
         ...
 
     def in_double(self) -> ScaledTable:
@@ -124,9 +124,11 @@ class DenseTable:
         """Some of the columns."""
         return DenseTable(self._A[:, columns])
 
-    def of_rows(self, rows: Ints) -> DenseTable:
-        """Some of the rows."""
-        return DenseTable(np.asfortranarray(self._A[rows]))
+    def of_rows(self, rows: Ints, center: Floats) -> DenseTable:
+        """Some of the rows of A - center."""
+        part = np.asfortranarray(self._A[rows])
+        part -= center
+        return DenseTable(part)
 
     def in_double(self) -> DenseTable:
         """The same in double precision."""
@@ -173,9 +175,9 @@ class SparseTable:
         """Some of the columns."""
         return SparseTable(self._S[:, columns], self._mean[columns])
 
-    def of_rows(self, rows: Ints) -> SparseTable:
-        """Some of the rows."""
-        return SparseTable(self._S.tocsr()[rows].tocsc(), self._mean)
+    def of_rows(self, rows: Ints, center: Floats) -> SparseTable:
+        """Some of the rows of A - center."""
+        return SparseTable(self._S.tocsr()[rows].tocsc(), self._mean + center)
 
     def in_double(self) -> SparseTable:
         """The same, as it is."""
