@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from shortlist.table._gsr import GsrProblem, GsrSettings, reweight
+from shortlist.table._gsr import reweight
+from shortlist.table._gsr_problem import GsrProblem, GsrSettings
 from shortlist.table._gsr_table import DenseTable
 
 RESULTS = Path(__file__).parent / "results" / "convergence.csv"

@@ -31,7 +31,8 @@ from scipy.linalg import cho_factor, cho_solve  # noqa: E402
 from sklearn.model_selection import train_test_split  # noqa: E402
 
 from shortlist import MRMR, ReliefF  # noqa: E402
-from shortlist.table._gsr import GsrProblem, GsrSettings, reweight  # noqa: E402
+from shortlist.table._gsr import reweight  # noqa: E402
+from shortlist.table._gsr_problem import GsrProblem, GsrSettings  # noqa: E402
 from shortlist.table._gsr_table import DenseTable  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results" / "timing.csv"

@@ -5,7 +5,17 @@ import pytest
 from scipy import sparse
 
 from shortlist import FoBa, FoBaCV
-from shortlist.table import ITI, MRMR, PHT, ProjectedGradient
+from shortlist.table import (
+    ERFS,
+    GSR,
+    ITI,
+    MRMR,
+    MTFS,
+    PHT,
+    RFS,
+    RK1U,
+    ProjectedGradient,
+)
 
 FORMS = {
     "C": np.ascontiguousarray,
@@ -61,6 +71,26 @@ def test_other_methods_find_them_too(estimator, loss, form):
     expected = estimator(3, loss=loss).fit(near, y)
     assert 4 in fitted.get_support(indices=True)
     np.testing.assert_array_equal(fitted.support_, expected.support_)
+    np.testing.assert_allclose(fitted.coef_, expected.coef_, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", [GSR, MTFS, RFS, ERFS, RK1U])
+@pytest.mark.parametrize(("kind", "ratio"), [("float32", 1e3), ("float64", 1e8)])
+@pytest.mark.parametrize("form", ["C", "CSR", "CSC"])
+@pytest.mark.parametrize("shape", [(300, 60), (60, 300)])
+def test_gsr_finds_one_among_columns_of_zeros(estimator, kind, ratio, form, shape):
+    rng = np.random.default_rng(0)
+    near = rng.normal(size=shape) * (rng.random(shape) < 0.05)
+    near[:, 7] = np.round(2**6 * rng.normal(size=shape[0])) / 2**6
+    near[:20, [0, 20]] = rng.normal(size=(20, 2))
+    near = near.astype(np.float32).astype(float)
+    far = near.copy()
+    far[:, 7] += ratio
+    y = near[:, 0] + 0.3 * near[:, 7] + 0.5 * near[:, 20]
+    y += 0.05 * rng.normal(size=len(y))
+    fitted = estimator(3).fit(FORMS[form](far.astype(kind)), y)
+    assert fitted.get_support(indices=True).tolist() == [0, 7, 20]
+    expected = estimator(3).fit(near.astype(kind), y)
     np.testing.assert_allclose(fitted.coef_, expected.coef_, rtol=1e-6, atol=1e-9)
 
 

@@ -1,5 +1,7 @@
 """Reweighted least squares of GSR against its transcriptions, and what it promises."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -9,8 +11,10 @@ from sklearn.linear_model import MultiTaskLasso
 
 from reference.gsr import dual_gsr, gsr, objective, rfs
 from shortlist import DataError
-from shortlist.table._gsr import GsrProblem, GsrSettings, reweight
+from shortlist.table import _gsr
+from shortlist.table._gsr import reweight
 from shortlist.table._gsr_lambda import search_lambda
+from shortlist.table._gsr_problem import GsrProblem, GsrSettings
 from shortlist.table._gsr_table import DenseTable, SparseTable, scaled_table
 
 TALL, WIDE = (60, 20), (20, 50)
@@ -25,12 +29,14 @@ def planted(seed, shape=TALL, s=4, outputs=3, noise=0.3, density=1.0):
     return X, Y + noise * rng.normal(size=Y.shape), support
 
 
-def problem_of(X, Y, weight=None, unit_of=None, kept=None):
+def problem_of(X, Y, weight=None, unit_of=None, kept=None, mean=None):
     n, p = X.shape
     unit_of = np.arange(p) if unit_of is None else unit_of
+    mean = np.zeros(p) if mean is None else mean
+    table = scaled_table(X, np.arange(p), np.arange(n), mean, np.ones(p))
     return GsrProblem(
-        scaled_table(X, np.arange(p), np.arange(n), np.zeros(p), np.ones(p)),
-        Y.astype(X.dtype),
+        table,
+        Y.astype(table.dtype),
         np.ones(n) if weight is None else weight,
         unit_of,
         np.zeros(unit_of.max() + 1, bool) if kept is None else kept,
@@ -83,20 +89,35 @@ def test_intercepts_that_move_and_weights_of_rows_are_minimised_over(shape, r):
     shape=st.sampled_from([TALL, WIDE]),
     drop=st.sampled_from([0.0, 1e-3, 0.1]),
     moving=st.booleans(),
-    lam=st.floats(0.01, 100.0),
+    lam=st.floats(1e-4, 100.0),
     grouped=st.booleans(),
+    kind=st.sampled_from(["float64", "float32"]),
+    thin=st.booleans(),
+    weighted=st.booleans(),
 )
-def test_the_objective_never_rises(seed, r, p, shape, drop, moving, lam, grouped):
-    X, Y, _ = planted(seed, shape)
-    X, Y = X - X.mean(axis=0), Y - Y.mean(axis=0)
+def test_the_objective_never_rises(
+    seed, r, p, shape, drop, moving, lam, grouped, kind, thin, weighted
+):
+    X, Y, _ = planted(seed, shape, density=0.09 if thin else 1.0)
+    weight = np.ones(len(X))
+    if weighted:
+        weight = np.random.default_rng(seed).uniform(0.1, 4.0, len(X))
+    mean, Y = weight @ X / weight.sum(), Y - weight @ Y / weight.sum()
     Y /= np.sqrt(np.mean(np.sum(Y**2, axis=1)))
     unit_of = np.arange(shape[1]) // (3 if grouped else 1)
     kept = np.arange(unit_of.max() + 1) == 1
     options = GsrSettings(r, p, 40, 0.0, drop, 1e-4, moving)
-    problem = problem_of(X, Y, unit_of=unit_of, kept=kept)
+    A = sparse.csr_array(X.astype(kind)) if thin else X.astype(kind)
+    problem = problem_of(A, Y, weight, unit_of, kept, mean)
     found = reweight(problem, options, lam)
-    values = np.array(found.values)
-    assert np.all(np.diff(values) <= 1e-9 * values[:-1])
+    assert np.all(np.diff(found.values) <= 0.0)
+    # what is returned has the value that was told, or less where units were dropped since
+    E = (X - mean)[:, found.columns] @ found.W + found.b - Y
+    units = np.unique(unit_of[found.columns])
+    norms = np.bincount(unit_of[found.columns], np.sum(found.W**2, axis=1))[units]
+    powers = np.where(kept[units], 1e-3 * norms, (norms + 1e-8) ** (p / 2) - 1e-4**p)
+    value = weight @ (np.sum(E**2, axis=1) + 1e-8) ** (r / 2) + lam * powers.sum()
+    assert value <= found.values[-1] * (1 + (1e-2 if kind == "float32" else 1e-7))
     assert unit_of[found.columns].tolist() == sorted(unit_of[found.columns].tolist())
     assert sorted(found.order(problem.n_units)) == list(range(problem.n_units))
 
@@ -315,13 +336,18 @@ def test_sparse_tables_are_the_dense_ones(center, seed, kind):
     thin = scaled_table(sparse.csr_array(X), columns, rows, mean, scale)
     dense = scaled_table(X, columns, rows, mean, scale)
     assume(isinstance(thin, SparseTable))  # few enough of its entries are not 0
-    assert thin.dtype == dense.dtype == kind
+    assert (thin.dtype, dense.dtype) == (np.float64, kind)
     middle = rng.normal(size=3).astype(kind) if center else None
     few, half = np.array([1, 2, 4]), np.arange(0, 15, 3)
     weight = rng.uniform(0.1, 2.0, 5)
     spread = rng.uniform(0.1, 2.0, 3)
     W, G = rng.normal(size=(3, 2)).astype(kind), rng.normal(size=(5, 2)).astype(kind)
-    a, b = (table.take(few).of_rows(half) for table in (thin, dense))
+    less = rng.normal(size=3).astype(kind)
+    a, b = (table.take(few).of_rows(half, less) for table in (thin, dense))
+    whole = (X[np.ix_(rows, columns)] - mean) / scale
+    np.testing.assert_allclose(
+        b.times(np.eye(3)), whole[np.ix_(half, few)] - less, 1e-3
+    )
     close = {"rtol": 1e-3, "atol": 1e-4} if kind == "float32" else {"rtol": 1e-9}
     np.testing.assert_allclose(a.times(W), b.times(W), **close)
     np.testing.assert_allclose(a.transposed_times(G), b.transposed_times(G), **close)
@@ -338,6 +364,69 @@ def test_a_penalty_below_rounding_is_solved_with_all_the_same():
     assert np.isfinite(found.W).all()
     least = np.linalg.lstsq(X, Y)[0]
     np.testing.assert_allclose(X @ found.W, X @ least, atol=1e-3)
+
+
+def test_what_single_precision_cannot_do_is_done_in_double():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 80)).astype(np.float32)
+    Y = X[:, :5].sum(axis=1, keepdims=True) + 0.3 * rng.normal(size=(80, 1))
+    X, Y = X - X.mean(axis=0), Y - Y.mean(axis=0)
+    options = GsrSettings(0.5, 0.5, softening=1e-3)
+    single = reweight(problem_of(X, Y), options, 1e-3)
+    double = reweight(problem_of(X.astype(float), Y), options, 1e-3)
+    assert single.converged
+    assert single.W.dtype == np.float64
+    np.testing.assert_allclose(single.values[-1], double.values[-1], rtol=1e-4)
+    easy = reweight(problem_of(X, Y), GsrSettings(), 30.0)
+    assert easy.W.dtype == np.float32
+
+
+def test_a_step_that_rises_is_not_taken(monkeypatch):
+    """Here because a solve is not exact, as it were by rounding."""
+    X, Y, _ = planted(0)
+    plain = reweight(problem_of(X, Y), asked(max_iter=4), 5.0)
+    solve, solved = _gsr._ridge_solve, []
+
+    def wrong(G, d, lam, rhs):
+        V, error = solve(G, d, lam, rhs)
+        solved.append(V)
+        return (V if len(solved) <= 4 else -V), error
+
+    monkeypatch.setattr(_gsr, "_ridge_solve", wrong)
+    found = reweight(problem_of(X, Y), asked(max_iter=9), 5.0)
+    assert len(solved) == 5
+    assert not found.converged
+    assert found.values == plain.values
+    np.testing.assert_array_equal(found.W, plain.W)
+    assert len(found.history) == 4
+
+
+@pytest.mark.parametrize("centred", [True, False])
+@pytest.mark.parametrize("thin", [True, False])
+def test_parts_of_the_rows_are_centred_by_those_to_learn_from(centred, thin):
+    X, Y, _ = planted(0, (60, 20), density=0.09 if thin else 1.0)
+    weight = np.random.default_rng(0).uniform(0.5, 3.0, 60)
+    A = sparse.csr_array(X) if thin else X
+    problem = replace(problem_of(A, Y, weight), centred=centred)
+    train, test = np.arange(0, 60, 2), np.arange(1, 60, 2)
+    part, rest, level = problem.divided(train, test)
+    off = [weight[train] @ Z[train] / weight[train].sum() * centred for Z in (X, Y)]
+    np.testing.assert_allclose(level, off[1], atol=1e-12)
+    for some, rows in ((part, train), (rest, test)):
+        np.testing.assert_allclose(
+            some.table.times(np.eye(20)), X[rows] - off[0], atol=1e-12
+        )
+        np.testing.assert_allclose(some.Y, Y[rows] - level, atol=1e-12)
+        np.testing.assert_array_equal(some.weight, weight[rows])
+
+
+def test_tables_whose_products_overflow_are_refused_in_one_line():
+    X, Y, _ = planted(1)
+    with (
+        np.errstate(over="ignore", invalid="ignore"),
+        pytest.raises(DataError, match="scale its columns"),
+    ):
+        reweight(problem_of(1e160 * X, Y), asked(), 1.0)
 
 
 def test_tables_that_are_not_finite_are_refused():

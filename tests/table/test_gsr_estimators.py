@@ -2,15 +2,17 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.special import softmax
 
 from reference.gsr import gsr
 from shortlist import ERFS, GSR, MTFS, RFS, RK1U, FoBa, Shortlist, ShortlistError
-from shortlist.table._gsr import GsrProblem, Reweighted
+from shortlist.table import _gsr_exponent, _gsr_select
+from shortlist.table._gsr import Reweighted, reweight
 from shortlist.table._gsr_exponent import Judge, classes_of, hold_out_rows
+from shortlist.table._gsr_problem import GsrProblem
 from shortlist.table._gsr_table import scaled_table
 
 FAMILY = (GSR, MTFS, RFS, ERFS, RK1U)
@@ -125,6 +127,17 @@ def test_an_intercept_is_decisive_where_labels_are_far_from_zero():
     assert with_one.score(X + 1.0, y + 30) > 0.9 > without.score(X + 1.0, y + 30)
 
 
+def test_where_none_is_wanted_there_is_none_while_choosing():
+    X, y, _ = numbers(5)
+    traces = [
+        GSR(4, r=1.0, lam=5.0, intercept=intercept, fit_intercept=False)
+        .fit(X + 1.0, y + 30)
+        .shortlist_.trace["objective"]
+        for intercept in ("mean", "weighted")
+    ]
+    np.testing.assert_array_equal(*traces)
+
+
 @pytest.mark.parametrize("loss", ["logistic", "squared"])
 @pytest.mark.parametrize("estimator", FAMILY)
 def test_weights_are_the_refit_of_the_features_chosen(estimator, loss):
@@ -177,6 +190,7 @@ def problem_of(X, Y):
 
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6), n=st.integers(12, 80), c=st.sampled_from([1, 3]))
+@example(seed=34, n=12, c=3)  # a class of one row
 def test_rows_held_out_depend_on_what_they_hold_alone(seed, n, c):
     rng = np.random.default_rng(seed)
     X, code = rng.normal(size=(n, 5)), rng.integers(0, c + (c == 1), n)
@@ -275,6 +289,24 @@ def test_a_penalty_of_ones_own_is_taken_and_told():
     assert 5 <= auto.shortlist_.trace["survivors"][-1] <= 6
 
 
+def test_an_exponent_is_chosen_for_the_penalty_that_is_given(monkeypatch):
+    X, Y, _ = flipped()
+    tried = []
+
+    def noted(problem, settings, lam, **options):
+        tried.append((settings.r, lam, problem.weight.sum()))
+        return reweight(problem, settings, lam, **options)
+
+    for module in (_gsr_exponent, _gsr_select):
+        monkeypatch.setattr(module, "reweight", noted)
+    fitted = GSR(12, lam=30.0).fit(X, Y)
+    assert fitted.lam_ == pytest.approx(30.0)
+    assert [r for r, _, _ in tried] == [2.0, 1.0, 0.5, fitted.r_]
+    scale = np.sqrt(np.sum(Y.var(axis=0)))
+    for r, lam, weight in tried:
+        assert lam == pytest.approx(30.0 * weight / 400 * scale**0.5 / scale**r)
+
+
 @pytest.mark.parametrize("estimator", [MTFS, RFS])
 def test_the_penalty_of_a_convex_problem_is_a_twentieth_of_what_leaves_nothing(
     estimator,
@@ -365,6 +397,25 @@ def test_what_is_always_in_explains_its_part(estimator):
     assert fitted.get_support(indices=True).tolist() == sorted([b, c, d])
 
 
+@pytest.mark.parametrize("estimator", FAMILY)
+@pytest.mark.parametrize("large", [30.0, 30000.0])
+def test_how_much_of_y_they_explain_does_not_matter(estimator, large):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 150))
+    y = large * X[:, 0] + X[:, 1:5].sum(axis=1) + 0.3 * rng.normal(size=100)
+    fitted = estimator(5, always=[0]).fit(X, y)
+    assert fitted.get_support(indices=True).tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("estimator", [MTFS, RFS])
+def test_nor_does_it_for_the_largest_penalty(estimator):
+    X, y, _ = numbers(8, noise=1.0)
+    plain, large = (
+        estimator(3, always=[5]).fit(X, y + c * X[:, 5]) for c in (0.0, 100.0)
+    )
+    assert large.lam_ == pytest.approx(plain.lam_, rel=1e-6)
+
+
 def test_nothing_is_chosen_where_all_is_told():
     X, y, _ = numbers(8)
     told = GSR(2, always=[3, 30]).fit(X, y)
@@ -400,6 +451,11 @@ def test_tables_with_next_to_nothing_in_them_are_answered(estimator):
     assert estimator().fit(X[:, :1], y).shortlist_.n_selected == 1
     constant = estimator(2, loss="squared").fit(X, np.full(4, 7.0))
     assert constant.shortlist_.n_selected == 2
+    assert constant.n_iter_ == len(constant.selection_path_) == 0
+    assert len(constant.shortlist_.trace["objective"]) == 0
+    assert np.isnan(constant.lam_)
+    given = estimator(2, loss="squared", lam=3.0).fit(X, np.full(4, 7.0))
+    assert given.lam_ == 3.0
     np.testing.assert_allclose(constant.predict(X), 7.0)
     flat = estimator(2, loss="squared").fit(np.ones((4, 3)), y)
     assert flat.shortlist_.n_selected == 0

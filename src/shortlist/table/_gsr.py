@@ -14,121 +14,36 @@ The weighted problems are ridge regressions of columns scaled by D = S2^(-1/2),
 
 or, with fewer rows than columns, their dual. Units whose norm has collapsed are dropped
 for good, if J is not larger without them; the later one goes, the better it ranks.
+
+A step that raises J, which rounding alone can make it do, is not taken. In single precision
+the whole run is made again in double precision then, unless J has ceased to fall anyway.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from shortlist._protocols import Floats, Ints
-from shortlist.table._gsr_table import ScaledTable
+from shortlist._protocols import DataError, Floats, Ints
+from shortlist.table._gsr_problem import (
+    KEPT_RIDGE,
+    SURVIVES,
+    GsrProblem,
+    GsrSettings,
+    times_rows,
+)
 
-#: A unit survives if its norm is larger than this share of the largest,
-SURVIVES = 1e-3
-#: and than so many times what smoothing takes for 0.
+#: A unit survives if its norm is larger than so many times what smoothing takes for 0.
 _ABOVE_ZERO = 2.0
-#: Penalty of the squared norm of units that are always in: enough to solve with.
-KEPT_RIDGE = 1e-3
 #: A Gram matrix is worth its cost if used this many times.
 _USES = 8
+#: J may rise by this share, or the tolerance, by rounding where it has ceased to fall.
+_ROUNDING = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-6}
 #: Residuals that a dual solve gives for free are taken if rounding leaves them as exact.
 _EXACT = 1e-10
-
-
-@dataclass(frozen=True)
-class GsrSettings:
-    """How to minimise; see ``GSR`` for the meaning of each."""
-
-    r: float = 2.0
-    p: float = 0.5
-    max_iter: int = 100
-    tol: float = 1e-5
-    drop: float = SURVIVES  #: share of the largest norm below which units go; 0: none
-    smoothing: float = 1e-6  #: length of rows of W that is taken for 0
-    moving: bool = False  #: minimise over b in each weighted problem; else it is 0
-    softening: float | None = None  #: the same of residuals; None: no other
-
-    @property
-    def sigma_of_rows(self) -> float:
-        """What is added to squared norms of rows of W."""
-        return self.smoothing**2
-
-    @property
-    def sigma_of_residuals(self) -> float:
-        """What is added to squared norms of residuals."""
-        return (self.smoothing if self.softening is None else self.softening) ** 2
-
-
-class Moments:
-    """A'A and A'Y for the rows' own weights, and AA', kept: many solves use them."""
-
-    def __init__(self) -> None:
-        self._kernel: Floats | None = None
-        self._columns: Ints | None = None
-        self._member = np.zeros(0, bool)  #: of each column, whether it is one of these
-        self._gram: Floats = np.empty((0, 0))
-        self._cross: Floats = np.empty((0, 0))
-
-    def covers(self, columns: Ints) -> bool:
-        """Whether nothing has to be computed for these columns."""
-        return self._columns is not None and bool(self._member[columns].all())
-
-    def of(
-        self,
-        part: ScaledTable,
-        columns: Ints,
-        n_columns: int,
-        weight: Floats,
-        Y: Floats,
-    ) -> tuple[Floats, Floats]:
-        """Both, for ``part``, which holds these of the columns."""
-        if self._columns is None or not self.covers(columns):
-            self._columns = columns
-            self._member = np.zeros(n_columns, bool)
-            self._member[columns] = True
-            self._gram = part.gram(weight, None)
-            self._cross = part.transposed_times(_times_rows(weight, Y))
-        if len(columns) == len(self._columns):
-            return self._gram, self._cross
-        place = np.searchsorted(self._columns, columns)
-        return self._gram[np.ix_(place, place)], self._cross[place]
-
-    def kernel(self, table: ScaledTable) -> Floats:
-        """AA', with which every run of the dual form starts."""
-        if self._kernel is None:
-            self._kernel = table.kernel(np.ones(table.shape[1]), None)
-        return self._kernel
-
-
-@dataclass(frozen=True)
-class GsrProblem:
-    """What is given: columns and targets, centred if there is an intercept."""
-
-    table: ScaledTable
-    Y: Floats  #: shape (n_samples, n_outputs), in the table's precision
-    weight: Floats  #: of rows, above 0
-    unit_of: Ints  #: unit of each column, numbered from 0 without gaps
-    kept: np.ndarray  #: of each unit, whether it is always in
-    moments: Moments = field(default_factory=Moments)
-
-    @property
-    def n_units(self) -> int:
-        """Number of features, or of groups."""
-        return len(self.kept)
-
-    def of_rows(self, rows: Ints) -> GsrProblem:
-        """The same columns with some of the rows."""
-        return replace(
-            self,
-            table=self.table.of_rows(rows),
-            Y=self.Y[rows],
-            weight=self.weight[rows],
-            moments=Moments(),
-        )
 
 
 class Standing(NamedTuple):
@@ -173,11 +88,11 @@ class Reweighted:
         return scores
 
     def n_survivors(self, kept: np.ndarray) -> int:
-        """How many units that were free to go are still of some size."""
+        """How many units that were free to go are still of some size, among these."""
         units, norms = self.history[-1]
+        norms = norms[~kept[units]]
         least = max(SURVIVES * norms.max(initial=0.0), _ABOVE_ZERO * self.smoothing)
-        alive = norms > least
-        return int(np.count_nonzero(alive & ~kept[units]))
+        return int(np.count_nonzero(norms > least))
 
 
 @dataclass
@@ -199,14 +114,32 @@ def reweight(
 
     With ``fewest`` give up, not converged, once fewer free units than that are left.
     """
+    try:
+        return _descend(problem, settings, lam, fewest)
+    except _TooFewDigits:
+        return _descend(problem.in_double, settings, lam, fewest)
+
+
+class _TooFewDigits(ArithmeticError):
+    """Single precision does not do."""
+
+
+def _descend(
+    problem: GsrProblem, settings: GsrSettings, lam: float, fewest: int
+) -> Reweighted:
     active = _Active(problem, settings, lam)
-    S, spread = problem.weight, active.evenly
+    S, spread = problem.weight, problem.evenly
     values: list[float] = []
     history: list[Standing] = []
     left: list[Standing] = []
     converged = False
+    last = np.inf
     for _ in range(settings.max_iter):
-        point = active.at(*active.solve(S, spread))
+        new = active.at(*active.solve(S, spread))
+        if new.value > last:
+            converged = active.is_rounding(new.value - last, last)
+            break
+        point = new
         values.append(point.value)
         history.append(Standing(active.units, np.sqrt(point.norms)))
         if len(values) > 1 and values[-2] - point.value <= settings.tol * point.value:
@@ -217,6 +150,7 @@ def reweight(
             left.append(gone)
         if fewest > 0 and active.n_free < fewest:
             break
+        last = point.value
         S = active.row_weights(point)
         spread = active.column_spreads(point)
     if len(active.units) < len(history[-1].units):  # the last step dropped some
@@ -241,7 +175,6 @@ class _Active:
         self.part, self.columns = problem.table, np.arange(len(problem.unit_of))
         self.units, self.place = np.arange(problem.n_units), problem.unit_of
         self.sigma = settings.sigma_of_rows
-        self.evenly = np.ones(len(problem.unit_of))  #: where spreads start
 
     @property
     def n_free(self) -> int:
@@ -268,23 +201,23 @@ class _Active:
                 G, cross = moments.of(part, self.columns, n_columns, S, Y)
             else:
                 G = part.gram(S, center)
-                cross = part.transposed_times(_times_rows(S, Y))
+                cross = part.transposed_times(times_rows(S, Y))
             D = np.sqrt(spread).astype(part.dtype)
-            W = _times_rows(D, _ridge_solve(G, D, self.lam, _times_rows(D, cross))[0])
+            W = times_rows(D, _ridge_solve(G, D, self.lam, times_rows(D, cross))[0])
         else:
             root = np.sqrt(S).astype(part.dtype)
-            if plain and spread is self.evenly:
-                K = self.problem.moments.kernel(part)
+            if plain and spread is self.problem.evenly:
+                K = self.problem.moments.kernel(part, spread)
             else:
                 K = part.kernel(spread, center)
-            V, error = _ridge_solve(K, root, self.lam, _times_rows(root, Y))
+            V, error = _ridge_solve(K, root, self.lam, times_rows(root, Y))
             if error <= _EXACT:  # root K root V + lam V = root Y, and A W = K root V
-                E = _times_rows(-self.lam / root, V)
-            U = _times_rows(root, V)
+                E = times_rows(-self.lam / root, V)
+            U = times_rows(root, V)
             W = part.transposed_times(U)
             if center is not None:
                 W -= np.outer(center, U.sum(axis=0))
-            W = _times_rows(spread, W)
+            W = times_rows(spread, W)
         return W, level if center is None else level - center @ W, E
 
     def _primal_is_cheaper(self, plain: bool) -> bool:
@@ -316,11 +249,19 @@ class _Active:
         value = float(loss + self.lam * penalty)
         return _Point(W, b, E, residual, norms, value)
 
+    def is_rounding(self, rise: float, value: float) -> bool:
+        """Whether J, which has risen, has ceased to fall."""
+        share = max(self.settings.tol, _ROUNDING[self.part.dtype])
+        if rise > share * value and self.part.dtype == np.float32:
+            raise _TooFewDigits
+        return rise <= share * value
+
     def drop(self, point: _Point) -> tuple[Standing, _Point]:
         """Leave out units that have collapsed, if that does not raise J."""
         nobody = Standing(self.units[:0], point.norms[:0])
-        limit = self.settings.drop**2 * point.norms.max(initial=0.0)
-        out = (point.norms < limit) & ~self.problem.kept[self.units]
+        free = ~self.problem.kept[self.units]
+        limit = self.settings.drop**2 * point.norms[free].max(initial=0.0)
+        out = (point.norms < limit) & free
         if not out.any():
             return nobody, point
         lost = out[self.place]
@@ -357,7 +298,8 @@ def _ridge_solve(G: Floats, d: Floats, lam: float, rhs: Floats) -> tuple[Floats,
     """Solve (diag(d) G diag(d) + lam I) V = rhs for a positive semidefinite G.
 
     Returns V and a bound, up to a small factor, of the relative error of lam V as what the
-    product with G leaves of rhs; infinite if the system was changed to be solved.
+    product with G leaves of rhs; infinite if the system was changed to be solved, which it
+    is not in single precision.
     """
     # here: it takes longer to import than many a run that lists all methods
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -367,30 +309,37 @@ def _ridge_solve(G: Floats, d: Floats, lam: float, rhs: Floats) -> tuple[Floats,
         M *= d[:, np.newaxis]
         diagonal = np.einsum("ii->i", M)  # a view
         largest = float(diagonal.max(initial=0.0))
-        diagonal *= 1.0 + extra
+        if not np.isfinite(largest):
+            if G.dtype == np.float32:
+                raise _TooFewDigits
+            break
+        # in proportion to columns, but they may have lost all digits
+        diagonal += extra * (np.abs(diagonal) + extra * largest)
         diagonal += lam
         try:
             factor = cho_factor(M.T, overwrite_a=True, check_finite=False)
         except LinAlgError:  # lam is lost in the rounding of G
+            if G.dtype == np.float32:
+                raise _TooFewDigits from None
             continue
         solution: Floats = cho_solve(factor, rhs, check_finite=False)
         error = np.inf if extra else float(np.finfo(G.dtype).eps) * largest / lam
         return solution, error
-    raise AssertionError("a matrix that dominates its rounding has a Cholesky factor")
+    raise DataError(
+        "X should hold columns of sizes whose squares can be added up, a weighted Gram "
+        "matrix of them is not finite; scale its columns"
+    )
 
 
 def _extras(dtype: np.dtype, size: int) -> Iterator[float]:
     """Shares of the diagonal to add: none, then more than rounding takes away."""
     yield 0.0
     extra = 4.0 * size * float(np.finfo(dtype).eps)
-    for _ in range(8):
+    while True:
         yield extra
+        if extra > size:  # the diagonal is more than the sum of all else
+            return
         extra *= 30.0
-
-
-def _times_rows(d: Floats, rows: Floats) -> Floats:
-    product: Floats = d.astype(rows.dtype, copy=False)[:, np.newaxis] * rows
-    return product
 
 
 def _square_norms(rows: Floats) -> Floats:

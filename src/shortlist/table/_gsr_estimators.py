@@ -80,7 +80,7 @@ class RowSparse(TableSelector):
         """Publish the result, and what was decided on the way."""
         super()._finish(table, target, labels)
         self.r_, self.lam_, self.selection_path_ = self._selected.record
-        self.n_iter_ = len(self.shortlist_.trace["objective"])
+        self.n_iter_ = len(self.selection_path_)
 
 
 class GSR(RowSparse):
@@ -150,8 +150,9 @@ class GSR(RowSparse):
     selection_path_ : SelectionPath
         ``weights`` and ``ranks`` of all features against iteration.
     r_, lam_ : float
-        Exponent and penalty that were used.
+        Exponent and penalty that were used; a penalty to be found is NaN if y is constant.
     n_iter_ : int
+        Iterations for this penalty; 0 if y is constant.
     support_, ranking_, coef_, intercept_, classes_
         As in scikit-learn.
 

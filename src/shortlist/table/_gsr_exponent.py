@@ -1,8 +1,9 @@
 """The exponent r of GSR's loss, chosen by a hold-out of our own.
 
 Rows are put in order along a fixed random direction, within classes if there are any, and
-every third is held out. Copies of a row go together, and neither the order of rows nor
-whether one is repeated or weighted makes a difference.
+every third is held out, but for rows that are the only ones of their class. Copies of a row
+go together, and neither the order of rows nor whether one is repeated or weighted makes a
+difference.
 
 The exponents are tried from 2 downwards. Where a smaller one does clearly worse than the
 best so far, the smaller ones still are not tried: outliers that these were needed for would
@@ -12,15 +13,16 @@ have shown already.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from shortlist._protocols import Floats, Ints
-from shortlist.table._gsr import GsrProblem, GsrSettings, Reweighted
+from shortlist.table._gsr import Reweighted, reweight
 from shortlist.table._gsr_lambda import find_lambda
+from shortlist.table._gsr_problem import GsrProblem, GsrSettings
 
 #: What is tried; of equals, the first wins. The first is also the cheapest.
 EXPONENTS = (2.0, 1.0, 0.5)
@@ -46,6 +48,7 @@ def choose_exponent(
     wanted: int,
     guess: float,
     level: Floats | None,
+    lam: Callable[[float], float] | None = None,
 ) -> Exponent:
     """Choose by the error on held-out rows of weights for the number of units wanted.
 
@@ -57,30 +60,36 @@ def choose_exponent(
         What was taken off Y, whose signs, or largest outputs, are classes: errors are
         those of classification. None: they are mean lengths of residuals, which a few
         outliers among the rows held out do not decide.
+    lam : callable, default=None
+        Penalty for each r, for all rows, where it is not searched for.
     """
     train, test, n_distinct = hold_out_rows(problem, level)
     if not len(test):
         return Exponent(EXPONENTS[0], None, ())
-    part, rest = problem.of_rows(train), problem.of_rows(test)
+    part, rest, more = problem.divided(train, test)
     share = part.weight.sum() / problem.weight.sum()
-    judge = Judge(rest, level, n_distinct)
+    judge = Judge(rest, None if level is None else level + more, n_distinct)
+    if lam is not None:
+        for r in EXPONENTS:
+            if not judge.done:
+                judge.tell(reweight(part, replace(settings, r=r), share * lam(r)))
+        return Exponent(judge.best, None, tuple(judge.means))
     found = find_lambda(part, replace(settings, r=EXPONENTS[0]), wanted, guess * share)
-    first, lam = found.run, found.lam
+    first, at = found.run, found.lam
     judge.tell(found.run)
-    guesses = [lam / share]
+    guesses = {EXPONENTS[0]: at / share}
     missed = 1.0  # how much too small the last start was, at a distance of 1 from r = 2
     for r in EXPONENTS[1:]:
         if judge.done:
             break
         asked = replace(settings, r=r)
-        start = lam * _mean_row_weight(part, asked, first)
+        start = at * _mean_row_weight(part, asked, first)
         where = start * missed ** (2.0 - r)
         found = find_lambda(part, asked, wanted, where, judge.is_clearly_worse)
         missed = (found.lam / start) ** (1.0 / (2.0 - r))
         judge.tell(found.run)
-        guesses.append(found.lam / share)
-    best = int(np.argmin(judge.means))
-    return Exponent(EXPONENTS[best], guesses[best], tuple(judge.means))
+        guesses[r] = found.lam / share
+    return Exponent(judge.best, guesses[judge.best], tuple(judge.means))
 
 
 class Judge:
@@ -88,9 +97,14 @@ class Judge:
 
     def __init__(self, rest: GsrProblem, level: Floats | None, n_distinct: int) -> None:
         self._rest, self._level, self._n_distinct = rest, level, n_distinct
-        self._best: Floats | None = None  #: errors of the best so far
+        self._least: Floats | None = None  #: errors of the best so far
         self.means: list[float] = []  #: of each run that was told
         self.done = False  #: whether those to come are not worth trying
+
+    @property
+    def best(self) -> float:
+        """The exponent with the least error, if runs were told in the order of theirs."""
+        return EXPONENTS[int(np.argmin(self.means))]
 
     def tell(self, run: Reweighted) -> None:
         """Take note of a run; of equals, the first stays the best."""
@@ -98,14 +112,14 @@ class Judge:
         mean = self._mean(errors)
         self.done = mean == 0.0 or self.is_clearly_worse(run)
         if not self.means or mean < min(self.means):
-            self._best = errors
+            self._least = errors
         self.means.append(mean)
 
     def is_clearly_worse(self, run: Reweighted) -> bool:
         """Whether the errors are larger than those of the best, and not by chance."""
-        if self._best is None:
+        if self._least is None:
             return False
-        more = _errors(self._rest, run, self._level) - self._best
+        more = _errors(self._rest, run, self._level) - self._least
         mean = self._mean(more)
         variance = self._mean((more - mean) ** 2) / self._n_distinct
         return mean > _CLEARLY * math.sqrt(variance)
@@ -127,15 +141,18 @@ def hold_out_rows(problem: GsrProblem, level: Floats | None) -> HoldOut:
     n, m = problem.table.shape
     direction = np.random.default_rng(0).normal(size=(m, 1))
     along = problem.table.times(direction.astype(problem.table.dtype))[:, 0]
-    kind = np.zeros(n) if level is None else classes_of(problem.Y + level)
+    kind = np.zeros(n, np.int64) if level is None else classes_of(problem.Y + level)
     order = np.lexsort((along, kind))
     gap = np.diff(along[order]) > _SAME * np.ptp(along)
     number = np.concatenate([[0], np.cumsum(gap | (np.diff(kind[order]) != 0))])
     if number[-1] + 1 < _FEWEST_ROWS:
         return HoldOut(np.arange(n), np.empty(0, np.int64), 0)
+    first = np.flatnonzero(np.diff(number, prepend=-1))  # of the copies of each row
+    of_class = np.bincount(kind[order][first])
+    out = (number % 3 == 1) & (of_class[kind[order]] > 1)
     held = np.empty(n, bool)
-    held[order] = number % 3 == 1
-    n_distinct = (int(number[-1]) + 2) // 3
+    held[order] = out
+    n_distinct = int(np.count_nonzero(out[first]))
     return HoldOut(np.flatnonzero(~held), np.flatnonzero(held), n_distinct)
 
 

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from shortlist.table._gsr import GsrProblem, GsrSettings, Reweighted, reweight
+from shortlist.table._gsr import Reweighted, reweight
+from shortlist.table._gsr_problem import GsrProblem, GsrSettings
 
 #: Of the largest penalty that leaves anything, for p = 1.
 _SHARE = 0.05
@@ -67,15 +68,16 @@ def find_lambda(
 
 
 def largest_lambda(problem: GsrProblem, settings: GsrSettings) -> float:
-    """Beyond this, W = 0 is the minimum for p = 1."""
-    r, Y = settings.r, problem.Y
+    """Beyond this, W = 0 is the minimum for p = 1, but for units that are always in."""
+    r, Y = settings.r, problem.unexplained
     squares = np.sum(Y.astype(np.float64) ** 2, axis=1) + settings.sigma_of_residuals
     weight = problem.weight * r * squares ** (r / 2 - 1)
     slopes = problem.table.transposed_times(
         weight.astype(problem.table.dtype)[:, np.newaxis] * Y
     )
     rows = np.sum(slopes.astype(np.float64) ** 2, axis=1)
-    largest = float(np.sqrt(np.bincount(problem.unit_of, rows).max()))
+    free = np.bincount(problem.unit_of, rows)[~problem.kept]
+    largest = float(np.sqrt(free.max(initial=0.0)))
     return max(largest, _NONE * float(weight.sum()))
 
 

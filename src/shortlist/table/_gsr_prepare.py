@@ -7,13 +7,14 @@ whatever units a user measures.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from shortlist._protocols import Floats, Ints
 from shortlist.objectives.moments import mean_and_spread
-from shortlist.table._gsr import GsrProblem
+from shortlist.table._gsr_problem import GsrProblem
 from shortlist.table._gsr_table import scaled_table
 from shortlist.table._problem import TableProblem
 
@@ -39,6 +40,10 @@ class Prepared(NamedTuple):
     def lam_unit(self, r: float, p: float) -> float:
         """A user's lam over ours."""
         return float(self.y_scale**r / self.weight_unit**p)
+
+    def lam_for(self, lam: float, p: float) -> Callable[[float], float]:
+        """A user's lam in our units, for each r."""
+        return lambda r: lam / self.lam_unit(r, p)
 
 
 def prepare(
@@ -74,7 +79,8 @@ def prepare(
     table = scaled_table(objective.X, columns, rows, mean[columns], scale)
     units, unit_of = np.unique(own[columns], return_inverse=True)
     Y = (Y / y_scale).astype(table.dtype)
-    gsr = GsrProblem(table, Y, weight, unit_of, np.isin(units, always))
+    kept, centred = np.isin(units, always), bool(objective.fit_intercept)
+    gsr = GsrProblem(table, Y, weight, unit_of, kept, centred)
     of_classes = level / y_scale if objective.loss.is_classifier else None
     return Prepared(gsr, columns, units, of_classes, y_scale, x_scale)
 

@@ -13,11 +13,12 @@ import numpy as np
 from shortlist._protocols import Capabilities, Ints, ShortlistError
 from shortlist.table._foba import Path
 from shortlist.table._gather import TableLearner
-from shortlist.table._gsr import SURVIVES, GsrSettings, Standing, reweight
-from shortlist.table._gsr_exponent import choose_exponent, spoken
+from shortlist.table._gsr import Standing, reweight
+from shortlist.table._gsr_exponent import EXPONENTS, choose_exponent, spoken
 from shortlist.table._gsr_lambda import LambdaSearch, find_lambda, largest_lambda
 from shortlist.table._gsr_path import SelectionPath
 from shortlist.table._gsr_prepare import Prepared, prepare
+from shortlist.table._gsr_problem import SURVIVES, GsrSettings
 from shortlist.table._problem import TableProblem
 from shortlist.table._selected import Found, Search, search_learner_of
 
@@ -169,11 +170,13 @@ def gsr_search(capabilities: Capabilities, asked: GsrRequest) -> Search:
         if ready is None:  # nothing to explain, or nothing to explain it by
             chosen = [u for u in np.unique(own).tolist() if u not in {*always, *never}]
             path = SelectionPath((), np.full(len(own), -1))
+            r = EXPONENTS[0] if isinstance(asked.r, str) else float(asked.r)
+            lam = math.nan if isinstance(asked.lam, str) else float(asked.lam)
             return Found(
                 _path(problem, units, chosen[:k], always),
-                {"objective": np.zeros(1)},
+                {"objective": np.zeros(0)},
                 scores=np.zeros(len(own)),
-                record=GsrRecord(2.0, 0.0, path),
+                record=GsrRecord(r, lam, path),
             )
         done = _minimised(asked, ready, max(k, 1))
         order = ready.units[done.found.run.order(ready.problem.n_units)]
@@ -218,7 +221,7 @@ def _minimised(asked: GsrRequest, ready: Prepared, k: int) -> _Done:
         float(asked.tol),
         float(drop),
         float(smoothing),
-        asked.intercept == "weighted",
+        asked.intercept == "weighted" and problem.centred,
         softening,
     )
     n_free = int(np.count_nonzero(~problem.kept))
@@ -226,16 +229,15 @@ def _minimised(asked: GsrRequest, ready: Prepared, k: int) -> _Done:
     share = _GUESS * math.exp((2.0 * settings.p - 1.0) * math.log(_GUESS_GROWS))
     guess = share * largest_lambda(problem, replace(settings, r=2.0))
     notes: tuple[str, ...] = ()
+    own = None if isinstance(asked.lam, str) else ready.lam_for(asked.lam, settings.p)
     if isinstance(asked.r, str):
-        chosen = choose_exponent(problem, settings, wanted, guess, ready.level)
+        chosen = choose_exponent(problem, settings, wanted, guess, ready.level, own)
         settings = replace(settings, r=chosen.r)
         guess = guess if chosen.guess is None else chosen.guess
         notes = tuple(spoken(chosen))
     if isinstance(asked.lam, str) and n_free:
         return _Done(find_lambda(problem, settings, wanted, guess), settings, notes)
-    lam = guess
-    if not isinstance(asked.lam, str):
-        lam = float(asked.lam) / ready.lam_unit(settings.r, settings.p)
+    lam = guess if own is None else own(settings.r)
     run = reweight(problem, settings, lam)
     tried = [lam], [run.n_survivors(problem.kept)]
     return _Done(LambdaSearch(lam, run, *tried), settings, notes)

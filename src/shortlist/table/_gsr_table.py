@@ -1,8 +1,10 @@
 """A table with centred and scaled columns, as GSR's weighted least squares sees it.
 
-Dense tables are held as a scaled copy, columns first. Sparse ones keep their zeros: what
-is subtracted from each column is held apart and worked into the products. Both come in
-the precision of X.
+Dense tables are held as a scaled copy, columns first, in the precision of X. Sparse ones
+keep their zeros: what is subtracted from each column is held apart and worked into the
+products. These would cancel where a column is far from zero for its spread; such a column
+has hardly a zero, so columns with few are centred as they are held. Sparse tables are held
+in double precision: products of them take no longer in it.
 """
 
 from __future__ import annotations
@@ -10,11 +12,14 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shortlist._protocols import DataError, Floats, Ints
 
 #: Sparse tables with a larger share of nonzeros are dense ones for our purposes.
 _DENSE_FROM = 0.1
+#: So are columns of them. What is subtracted from the others is below their spread.
+_FULL_FROM = 0.5
 
 
 class ScaledTable(Protocol):
@@ -27,8 +32,12 @@ class ScaledTable(Protocol):
         """Some of the columns, by their increasing numbers."""
         ...
 
-    def of_rows(self, rows: Ints) -> ScaledTable:
-        """Some of the rows, by their increasing numbers."""
+    def of_rows(self, rows: Ints, center: Floats) -> ScaledTable:
+        """Some of the rows of A - center, by their increasing numbers."""
+        ...
+
+    def in_double(self) -> ScaledTable:
+        """The same in double precision."""
         ...
 
     def times(self, W: Floats) -> Floats:
@@ -65,16 +74,32 @@ def scaled_table(
         thin = X.tocsr()[rows].tocsc()[:, columns].astype(np.float64)
         if thin.nnz <= _DENSE_FROM * max(1, thin.shape[0] * thin.shape[1]):
             thin.sum_duplicates()
+            full = (np.diff(thin.indptr) >= _FULL_FROM * len(rows)) & (mean != 0.0)
+            if full.any():
+                thin = _centred(thin, full, mean)
             thin.data /= np.repeat(scale, np.diff(thin.indptr))
-            return _checked(
-                SparseTable(thin.astype(dtype), (mean / scale).astype(dtype))
-            )
+            return _checked(SparseTable(thin, np.where(full, 0.0, mean / scale)))
         A = thin.toarray(order="F")
     else:
         A = np.asfortranarray(X[np.ix_(rows, columns)], dtype=np.float64)
     A -= mean
     A /= scale
     return _checked(DenseTable(A.astype(dtype, order="F", copy=False)))
+
+
+def _centred(S: Any, full: NDArray[np.bool_], mean: Floats) -> Any:
+    """S with the mean taken off some columns, all of whose entries are then stored."""
+    n, n_full = S.shape[0], int(full.sum())
+    counts = np.diff(S.indptr)
+    stays = ~np.repeat(full, counts)
+    counts = np.where(full, n, counts)
+    goes = np.repeat(full, counts)
+    data, indices = np.empty(len(goes)), np.empty(len(goes), S.indices.dtype)
+    data[~goes], indices[~goes] = S.data[stays], S.indices[stays]
+    data[goes] = (S[:, np.flatnonzero(full)].toarray() - mean[full]).ravel(order="F")
+    indices[goes] = np.tile(np.arange(n), n_full)
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    return type(S)((data, indices, indptr), shape=S.shape)
 
 
 def _checked(table: DenseTable | SparseTable) -> ScaledTable:
@@ -99,9 +124,15 @@ class DenseTable:
         """Some of the columns."""
         return DenseTable(self._A[:, columns])
 
-    def of_rows(self, rows: Ints) -> DenseTable:
-        """Some of the rows."""
-        return DenseTable(np.asfortranarray(self._A[rows]))
+    def of_rows(self, rows: Ints, center: Floats) -> DenseTable:
+        """Some of the rows of A - center."""
+        part = np.asfortranarray(self._A[rows])
+        part -= center
+        return DenseTable(part)
+
+    def in_double(self) -> DenseTable:
+        """The same in double precision."""
+        return DenseTable(self._A.astype(np.float64))
 
     def times(self, W: Floats) -> Floats:
         """A W."""
@@ -129,7 +160,7 @@ class DenseTable:
 
 
 class SparseTable:
-    """A = S - 1 mean', with S compressed by columns."""
+    """A = S - 1 mean', with S compressed by columns, in double precision."""
 
     def __init__(self, S: Any, mean: Floats) -> None:
         self._S, self._mean = S, mean
@@ -144,9 +175,13 @@ class SparseTable:
         """Some of the columns."""
         return SparseTable(self._S[:, columns], self._mean[columns])
 
-    def of_rows(self, rows: Ints) -> SparseTable:
-        """Some of the rows."""
-        return SparseTable(self._S.tocsr()[rows].tocsc(), self._mean)
+    def of_rows(self, rows: Ints, center: Floats) -> SparseTable:
+        """Some of the rows of A - center."""
+        return SparseTable(self._S.tocsr()[rows].tocsc(), self._mean + center)
+
+    def in_double(self) -> SparseTable:
+        """The same, as it is."""
+        return self
 
     def times(self, W: Floats) -> Floats:
         """A W."""
@@ -158,7 +193,6 @@ class SparseTable:
 
     def gram(self, weight: Floats, center: Floats | None) -> Floats:
         """(A - center)' diag(weight) (A - center), by its four terms."""
-        weight = weight.astype(self.dtype)
         off = self._mean if center is None else self._mean + center
         sums = np.asarray(self._S.T @ weight)
         weighted = self._S.multiply(weight[:, np.newaxis]).tocsc()
@@ -169,7 +203,6 @@ class SparseTable:
 
     def kernel(self, spread: Floats, center: Floats | None) -> Floats:
         """(A - center) diag(spread) (A - center)', by its four terms."""
-        spread = spread.astype(self.dtype)
         off = self._mean if center is None else self._mean + center
         sums = np.asarray(self._S @ (spread * off))
         weighted = self._S.multiply(spread).tocsc()
