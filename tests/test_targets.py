@@ -185,13 +185,69 @@ def test_negative_counts_are_refused_with_their_row():
 
 
 def test_errors_about_a_source_begin_with_its_name():
-    source = SimpleNamespace(name="train.svm", label_names=None)
+    source = SimpleNamespace(name="train.svm", label_names=None, reiterable=False)
     with pytest.raises(DataError, match=r"^train\.svm: labels"):
         target_of(source, "auto", None, np.zeros(2))
     assert target_of(source, "auto", None, np.arange(2.0)).loss == Logistic()
     source.label_names = ["ham", "spam"]
     target = target_of(source, "hinge", ["ham", "spam"], np.zeros(2))
     assert (target.loss, target.classes) == (Hinge(), ("ham", "spam"))
+
+
+class Labels:
+    """A source of which nothing but the labels matters; counts how often it is read."""
+
+    name, label_names, reiterable = "rows", None, True
+
+    def __init__(self, y, **about):
+        self.y, self.n_readings = np.array(y, float), 0
+        vars(self).update(about)
+
+    def blocks(self):
+        self.n_readings += 1
+        for start in range(0, len(self.y), self.size):
+            yield SimpleNamespace(y=self.y[start : start + self.size])
+
+    def target(self, loss="auto", size=700):
+        self.size = size
+        return target_of(self, loss, None, self.y[:1000])
+
+
+@pytest.mark.parametrize("size", [1, 999, 10_000])
+def test_rows_sorted_by_class_have_the_classes_of_all_rows(size):
+    source = Labels(np.repeat([1, 0, 2], 900))
+    assert source.target(size=size).classes == (0, 1, 2)
+    assert Labels([0] * 1500 + [1] * 3).target(size=size).classes == (0, 1)
+    assert Labels([5] * 1500 + [7]).target("hinge", size).classes == (5, 7)
+
+
+@pytest.mark.parametrize("size", [1, 999, 10_000])
+def test_sorted_numbers_to_predict_are_told_from_classes(size):
+    many = Labels(np.repeat(np.arange(60), 100)).target(size=size)
+    assert (many.loss, many.note[:12]) == (Squared(), "21 different")
+    assert Labels([0] * 1500 + [0.5, 1]).target(size=size).loss == Squared()
+    assert len(Labels(np.repeat(np.arange(60), 100)).target("softmax").classes) == 60
+
+
+def test_rows_whose_first_labels_are_mixed_are_not_read_for_the_others():
+    source = Labels([0, 1] * 700 + [2])
+    assert source.target().classes == (0, 1)
+    assert source.n_readings == 0
+    numbers = Labels([0] * 1200)
+    assert numbers.target("squared").loss == Squared()
+    assert numbers.n_readings == 0
+
+
+def test_a_pipe_is_judged_by_its_first_rows_alone():
+    with pytest.raises(DataError, match=r"1 class \(0\) in 1000 rows"):
+        Labels([0] * 1200 + [1], reiterable=False).target()
+
+
+def test_labels_that_a_source_knows_are_the_classes():
+    names = ["ape", "bee", "cat", "none such"]
+    source = Labels([0] * 1500, label_names=names, known_labels=names[:3])
+    assert source.target().classes == ("ape", "bee", "cat")
+    assert source.n_readings == 0
 
 
 def test_a_class_that_is_not_among_those_asked_for_is_called_by_its_name():

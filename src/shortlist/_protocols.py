@@ -81,6 +81,10 @@ class RowSource(Protocol):
     have not been learned from, given the ``position`` of the last block that has. So names
     of what may be chosen are known in memory that does not grow.
 
+    A source may have ``known_labels``: all of its ``label_names`` that occur, if it knows
+    them before any row is asked for, else None. They are then the classes; else the first
+    rows tell.
+
     A source may have ``remarks``: lines that a reader of a result should know about the
     rows that have been read.
 
@@ -208,7 +212,7 @@ NOT_SAVED = {"saved": False}
 class Head(NamedTuple):
     """How data begin: what an algorithm may look at before it starts."""
 
-    labels: Floats  #: of the first thousand rows, or of all there are
+    labels: Floats  #: of the first thousand rows, or of all that are in memory
     rows: tuple[RowBlock, ...] = ()  #: the first of them, as many as are soon looked at
 
 

@@ -1,9 +1,13 @@
 """What is to be predicted: from raw labels to the loss, the classes and the codes.
 
 ``loss="auto"`` looks at the labels: two whole numbers or names make a logistic model, up
-to twenty a softmax, anything else a regression. Streams are judged by their first rows,
-of which engines hand over the same number whatever the block size. Hinges, which know two
-classes, are summed over each class against the rest if there are more.
+to twenty a softmax, anything else a regression. Hinges, which know two classes, are summed
+over each class against the rest if there are more.
+
+A source that knows the names of all labels has these for classes. Others are judged by
+their first rows, of which engines hand over the same number whatever the block size. Only
+if these come sorted, each label in one run, do they say little about what follows: what can
+be read again is then looked through for more labels before anything is learned.
 """
 
 from __future__ import annotations
@@ -27,6 +31,8 @@ from shortlist.kernels.csr import take_rows
 from shortlist.losses import Logistic, Softmax, Squared, get_loss, one_vs_rest
 
 MAX_AUTO_CLASSES = 20
+#: Looked for where somebody says that labels are classes.
+_MOST_CLASSES = 10_000
 
 #: Numbers to predict should be smaller: sketches hold weights in 32 bits.
 LARGEST_NUMBER = 1e30
@@ -203,11 +209,59 @@ def _label(value: float, labels: Sequence[Label] | None) -> Label:
 
 
 def target_of(source: RowSource, loss: Any, classes: Any, y: Floats) -> Target:
-    """Decide for a source from the labels of its first rows."""
+    """Decide for a source from what it knows, or from the labels of its first rows."""
     hint = getattr(source, "target_hint", None)  # tables know which column it may be
     if hint is not None and np.isnan(y).all():
         raise DataError(f"{source.name}: expected labels, got none; {hint}")
+    if classes is None and getattr(source, "all_labels", None) is None:
+        known = getattr(source, "known_labels", None)
+        if known is not None and len(known) > 1:
+            classes = known
+        elif source.reiterable and _may_go_on(loss, y):
+            y = _labels_throughout(source, loss)
     try:
         return choose_target(loss, y, labels=source.label_names, classes=classes)
     except DataError as error:
         raise DataError(f"{source.name}: {error}") from None
+
+
+def _may_go_on(loss: Any, y: Floats) -> bool:
+    """Whether first labels leave it open what other ones there are."""
+    if loss != "auto" and not get_loss(loss).is_classifier:
+        return False
+    known = y[np.isfinite(y)]
+    n_runs = 1 + np.count_nonzero(np.diff(known))
+    distinct = _Distinct(loss)
+    distinct.add(known)
+    return not distinct.enough and n_runs <= max(1, len(distinct.labels))
+
+
+def _labels_throughout(source: RowSource, loss: Any) -> Floats:
+    """Different labels of a source, read once from end to end for nothing else."""
+    distinct = _Distinct(loss)
+    try:
+        for block in source.blocks():
+            distinct.add(block.y[np.isfinite(block.y)])
+            if distinct.enough:
+                break
+    except DataError:  # whoever learns from these rows will say so
+        pass
+    return np.array(list(distinct.labels))
+
+
+class _Distinct:
+    """Different labels in the order of rows, as many as it takes to decide."""
+
+    def __init__(self, loss: Any) -> None:
+        self.labels: dict[float, None] = {}
+        self._most = MAX_AUTO_CLASSES if loss == "auto" else _MOST_CLASSES
+        self.enough = False  #: more labels, or fractions, would change nothing
+
+    def add(self, y: Floats) -> None:
+        """Take in labels; of those after the last that is needed, none."""
+        values, first = np.unique(y, return_index=True)
+        for label in values[np.argsort(first)].tolist():
+            if self.enough:
+                return
+            self.labels[label] = None
+            self.enough = len(self.labels) > self._most or label != round(label)

@@ -219,3 +219,34 @@ def test_the_command_of_a_model_gives_it_again(run, folder, tmp_path):
     assert "--target bought --weight copies" in command
     run(*shlex.split(command)[1:], "-o", second)
     assert first.read_bytes() == second.read_bytes()
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("method", ["auto", "mission"])
+def test_rows_may_be_sorted_by_class(run, tmp_path, ending, method):
+    rng = np.random.default_rng(0)
+    kinds = np.repeat(["ape", "bee", "cat"], 1200)
+    a = rng.normal(size=len(kinds)) + 3 * (kinds == "bee") + 6 * (kinds == "cat")
+    frame = pd.DataFrame({"a": a.round(2), "b": rng.choice(["u", "v"], len(kinds))})
+    frame["y"] = kinds
+    path = tmp_path / f"sorted.{ending}"
+    if ending == "csv":
+        frame.to_csv(path, index=False)
+    elif ending == "parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_json(path, orient="records", lines=True)
+    words = ("--no-trial", "--target", "y", "--method", method, "--format", "json")
+    result = run("select", path, "-k", 1, *words)
+    assert result.exit_code == 0, result.stderr
+    chosen = json.loads(result.stdout)
+    assert chosen["classes"] == ["ape", "bee", "cat"]
+    assert chosen["params"]["holdout"]["value"] > 0.75
+
+
+def test_one_class_in_all_rows_is_no_target(run, tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("a,y\n" + "1,ape\n2,ape\n" * 20)
+    result = run("select", path, "-k", 1, "--target", "y")
+    assert result.exit_code == 1
+    assert "expected at least two classes, got 1 class (ape)" in result.stderr

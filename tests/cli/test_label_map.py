@@ -96,3 +96,19 @@ def test_a_changed_map_is_no_run_to_go_on_with(
     result = run(*words, "--resume", tmp_path / "state")
     assert result.exit_code == 2
     assert "the run had maps" in result.stderr
+
+
+def test_reads_come_file_by_file_and_a_map_still_names_all_classes(run, tmp_path):
+    letters = {"a": "AC", "b": "GT", "c": "GA"}
+    for name, pair in letters.items():
+        read = f"@r\n{pair * 20}\n+\n{'I' * 40}\n"
+        (tmp_path / f"{name}.fastq").write_text(read * 1100)
+    classes = tmp_path / "map.tsv"
+    classes.write_text("a\tfirst\nb\tother\nc\tother\n")
+    model = tmp_path / "m"
+    words = ("-k", 2, "--kmer", 3, "--label-map", classes, "-o", model)
+    files = [tmp_path / f"{name}.fastq" for name in letters]
+    for more in ((), ("--method", "mission")):
+        result = run("select", *files, *words, "--no-trial", *more)
+        assert result.exit_code == 0, result.stderr
+        assert Shortlist.load(model).classes == ("first", "other")

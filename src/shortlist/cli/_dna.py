@@ -179,12 +179,6 @@ def _as_settings(chosen: Mapping[str, Any]) -> dict[str, Any]:
     return settings | coverage
 
 
-def knows_all_labels(options: Mapping[str, Any], source: Any) -> bool:
-    """Whether a source of sequences has said, before any row, which labels there are."""
-    by_name = options["label"] in (None, "file", "record")
-    return hasattr(source, "canonical") and by_name and not options["label_map"]
-
-
 def as_params(source: Any) -> dict[str, Any]:
     """What a model should know about the words that it was made of, if they are DNA."""
     if not hasattr(source, "canonical"):

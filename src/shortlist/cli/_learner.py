@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shortlist.cli._dna import knows_all_labels
 from shortlist.cli._method_options import METHOD_OPTIONS
 
 if TYPE_CHECKING:
@@ -120,12 +119,10 @@ def _check_names(
 
 
 def classes_of(options: Mapping[str, Any], source: RowSource) -> list[Any] | None:
-    """All classes there are, if the options or the files say so."""
+    """All classes there are, if the options say so."""
     text = options["classes"]
     if text is None:
-        # The first rows may show one class only, as reads come file by file.
-        labels = source.label_names if knows_all_labels(options, source) else None
-        return list(labels) if labels is not None and len(labels) > 1 else None
+        return None
     if source.label_names is not None:
         return str(text).split(",")
     try:

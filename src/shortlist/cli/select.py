@@ -108,7 +108,8 @@ if TYPE_CHECKING:
 @click.option(
     "--classes",
     metavar="LABEL,LABEL,...",
-    help="All labels there are, if the first 1,000 rows may not show each.",
+    help="All labels there are. Where labels are numbers, or come through a pipe, the "
+    "first 1,000 rows tell otherwise; files sorted by label are looked through.",
 )
 @click.option(
     "--passes",

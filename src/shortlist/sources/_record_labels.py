@@ -63,6 +63,11 @@ class RecordLabels:
         self._name_codes(self.label_names)
 
     @property
+    def by_map(self) -> bool:
+        """Whether a map has the labels, which may have more than there are."""
+        return self._map is not None
+
+    @property
     def of_file_only(self) -> bool:
         """Whether all records of a file have the same label, or none."""
         return self._map is None and not self.by_record

@@ -178,6 +178,11 @@ class CsvSource(LineSource):
         self._form = self._parser = CsvFormat(labelled, self._met)
 
     @property
+    def known_labels(self) -> Sequence[str] | None:
+        """All labels, if they are text: those of files have been read from end to end."""
+        return self.label_names if self.reiterable else None
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What is surprising about the columns."""
         return self._table.remarks

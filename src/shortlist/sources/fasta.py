@@ -148,9 +148,15 @@ class FastaSource:
             )
             self._rows = self._fragments()
         self.label_names = labels.label_names
+        self._known_labels = None if labels.by_map else labels.label_names
         self.unit = self._rows.unit
         self.reiterable = self._rows.reiterable
         self.size: int | None = self._rows.size
+
+    @property
+    def known_labels(self) -> Sequence[str] | None:
+        """All labels, if they are names of files or records."""
+        return self._known_labels
 
     @property
     def skipped(self) -> int:

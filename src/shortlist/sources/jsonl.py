@@ -166,6 +166,11 @@ class JsonlSource(HashedLineSource):
         self._find_labels()
         return self._label_names
 
+    @property
+    def known_labels(self) -> Sequence[str] | None:
+        """All labels, if they are text: those of files have been read from end to end."""
+        return self.label_names if self.reiterable else None
+
     def blocks(self) -> Iterator[RowBlock]:
         """Yield the rows in order, in blocks of about ``block_bytes`` of text."""
         self._find_labels()

@@ -102,6 +102,14 @@ class LabelledSource:
                 )
             yield block
 
+    @property
+    def known_labels(self) -> list[str] | None:
+        """Classes of the labels of the base, if it knows all of them."""
+        labels = getattr(self.base, "known_labels", None)
+        if labels is None:
+            return None
+        return sorted({self._map[label] for label in labels if label in self._map})
+
     def names(self, ids: Ids) -> list[str]:
         """Name the features with these ids."""
         return self.base.names(ids)

@@ -163,6 +163,11 @@ class ParquetSource:
         return self._distinct.counting(blocks)
 
     @property
+    def known_labels(self) -> Sequence[str] | None:
+        """All labels, if they are text: the whole column has been read."""
+        return self.label_names
+
+    @property
     def n_names(self) -> float:
         """About how many different names of features there have been."""
         return self._distinct.n
