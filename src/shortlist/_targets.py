@@ -233,7 +233,7 @@ def _may_go_on(loss: Any, y: Floats) -> bool:
     n_runs = 1 + np.count_nonzero(np.diff(known))
     distinct = _Distinct(loss)
     distinct.add(known)
-    return not distinct.enough and n_runs <= max(1, len(distinct.labels))
+    return not distinct.enough and bool(n_runs <= max(1, len(distinct.labels)))
 
 
 def _labels_throughout(source: RowSource, loss: Any) -> Floats:
