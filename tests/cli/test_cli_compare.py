@@ -98,8 +98,29 @@ def test_rows_without_a_label_have_no_part_in_it(run, folder, tmp_path):
         for name in ("some", "known")
     ]
     assert [done.exit_code for done in both] == [0, 0], both[0].stderr
+    assert "left out: 40 rows without a label" in both[0].stderr
+    assert "left out" not in both[1].stderr
     some, known = (
         pd.read_csv(io.StringIO(done.stdout)).drop(columns=["seconds", "megabytes"])
         for done in both
     )
     pd.testing.assert_frame_equal(some, known)
+
+
+def test_rows_count_as_often_as_their_weights_say(run, folder, tmp_path):
+    frame = pd.read_csv(folder / "visits.csv")
+    rng = np.random.default_rng(3)
+    noise = frame.assign(bought=rng.permutation(frame["bought"]))
+    both = pd.concat([frame.assign(times=1), noise.assign(times=0)])
+    both.to_csv(tmp_path / "weighted.csv", index=False)
+    words = ["--target", "bought", "-k", 2, "--methods", "mrmr", "--format", "csv"]
+    found = []
+    for path, more in (
+        (tmp_path / "weighted.csv", ["--weight", "times"]),
+        (folder / "visits.csv", []),
+    ):
+        done = run("compare", path, *words, *more)
+        assert done.exit_code == 0, done.stderr
+        table = pd.read_csv(io.StringIO(done.stdout))
+        found.append(table.drop(columns=["seconds", "megabytes"]))
+    pd.testing.assert_frame_equal(*found)

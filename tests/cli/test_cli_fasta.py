@@ -1,5 +1,6 @@
 """DNA on the command line: words of genomes, honestly held out, and of reads."""
 
+import io
 import json
 import re
 import shlex
@@ -300,3 +301,53 @@ def test_genomes_can_be_grouped_by_a_label_map(run, folder, tmp_path):
     assert result.exit_code == 0, result.stderr
     assert "classes: L (-), R (+)" in result.stdout
     assert "the last 20 % of every sequence" in result.stderr
+
+
+@pytest.fixture(scope="module")
+def alike(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("alike")
+    for seed, name in enumerate("ab"):
+        (folder / f"{name}.fa").write_text(f">{name}\n{genome('', seed=seed)}\n")
+    return folder / "*.fa"
+
+
+def test_what_says_nothing_is_worth_nothing_in_any_fold(run, alike, tmp_path):
+    words = ["-k", "10,50", "--methods", "random", "--cv", 3, "--format", "csv"]
+    done = run("compare", alike, *words)
+    assert done.exit_code == 0, done.stderr
+    assert pd.read_csv(io.StringIO(done.stdout))["accuracy"].mean() < 0.6
+    words = ["--kmer", 3, "--coverage", 8, "--method", "mrmr", "--format", "json"]
+    told = json.loads(run("select", alike, "-k", "auto", *words).stdout)
+    assert max(told["trace"]["budget_score"]) < 0.7
+
+
+def test_genomes_have_a_trial_and_the_command_gives_the_same_again(
+    run, alike, tmp_path
+):
+    first, second = tmp_path / "first", tmp_path / "second"
+    done = run("select", alike, "-k", 3, "--kmer", 4, "--coverage", 4, "-o", first)
+    assert "in a trial with" in done.stderr
+    score = float(done.stderr.partition("accuracy ")[2].partition(" ")[0])
+    assert score < 0.65
+    command = Shortlist.load(first).params["command"]
+    again = run(*shlex.split(command)[1:], "-o", second)
+    assert "in a trial" not in again.stderr
+    one, other = Shortlist.load(first), Shortlist.load(second)
+    assert one.names == other.names
+    np.testing.assert_array_equal(one.weights, other.weights)
+
+
+def test_halves_of_genomes_are_of_stretches(run, alike, monkeypatch):
+    from shortlist.resampling import _second_look
+
+    seen, real = [], _second_look.SecondLook.__init__
+
+    def spying(self, *words, **options):
+        seen.append(options["groups"])
+        real(self, *words, **options)
+
+    monkeypatch.setattr(_second_look.SecondLook, "__init__", spying)
+    words = ["--kmer", 4, "--method", "foba", "--stability", 2]
+    done = run("select", alike, "-k", 3, *words)
+    assert done.exit_code == 0, done.stderr
+    assert 30 < len(np.unique(seen[-1])) <= 40

@@ -113,6 +113,9 @@ def test_a_leak_is_named_on_standard_error(run, folder):
         (["-k", "0"], "0 is not in the range"),
         (["-k", "2", "--sample-groups", "nobody"], "no column is called 'nobody'"),
         (["-k", "2", "--bins", "4", "--eta", "1"], "(bins, eta)"),
+        (["-k", "2", "--cv", "1"], "1 is not in the range"),
+        (["-k", "2", "--cv", "3", "--method", "foba"], "nothing is split, as -k is"),
+        (["-k", "2", "--cv", "3", "--no-trial"], "nothing is split, as -k is"),
     ],
 )
 def test_what_makes_no_sense_is_refused(run, folder, words, message):
@@ -212,12 +215,12 @@ def test_ctrl_c_says_which_trial_or_fold_it_cut_off(run, folder, monkeypatch):
 
     n_fits, real = 0, _trial.one_fold
 
-    def third_is_interrupted(*words):
+    def third_is_interrupted(*words, **options):
         nonlocal n_fits
         n_fits += 1
         if n_fits == 3:
             raise KeyboardInterrupt
-        return real(*words)
+        return real(*words, **options)
 
     monkeypatch.setattr(_trial, "one_fold", third_is_interrupted)
     monkeypatch.setattr(_choose_k, "one_fold", third_is_interrupted)
@@ -291,3 +294,65 @@ def test_both_commands_of_a_model_give_its_features_again(run, folder, tmp_path,
     assert told["reproduce"]["seed"] == 3
     assert told["reproduce"]["command"] == saved.params["command"]
     assert told["reproduce"]["direct_command"] == saved.params["direct_command"]
+
+
+def test_folds_are_those_asked_for_and_the_command_has_none(
+    run, folder, tmp_path, monkeypatch
+):
+    from shortlist.evaluate import _choose_k
+    from shortlist.front import _trial
+
+    seen = []
+    for module in (_trial, _choose_k):
+
+        def spying(*words, _real=module.folds, **options):
+            seen.append(words[1])
+            return _real(*words, **options)
+
+        monkeypatch.setattr(module, "folds", spying)
+    out = tmp_path / "model"
+    select(run, folder / "visits.parquet", "-k", "auto", "--cv", 4, "-o", out)
+    assert seen == [4, 4]
+    command = Shortlist.load(out).params["command"]
+    assert "--cv" not in command
+    again = run(*command.split()[1:], "-o", tmp_path / "again")
+    assert again.exit_code == 0, again.stderr
+    assert Shortlist.load(tmp_path / "again").names == Shortlist.load(out).names
+    assert seen == [4, 4]
+
+
+def test_columns_can_name_their_groups_and_folds(run, folder, tmp_path):
+    frame = pd.read_csv(folder / "visits.csv")
+    frame.to_parquet(tmp_path / "users.parquet")
+    words = ["--columns", "-k", "auto", "--format", "json", "--classes", "no,yes"]
+    users = ["--sample-groups", "user"]
+    done = select(run, tmp_path / "users.parquet", *words, *users, "--cv", 3)
+    told = json.loads(done.stdout)
+    assert {"c", "f"} <= {entry["name"] for entry in told["entries"]}
+    assert "--cv" not in told["params"]["command"]
+    frame.loc[7, "user"] = None
+    frame.to_parquet(tmp_path / "gap.parquet")
+    asked = ("select", tmp_path / "gap.parquet", "--target", "y", *words, *users)
+    done = run(*asked)
+    assert done.exit_code != 0
+    assert "expected one for every row, got none: row 7" in done.stderr
+    fixed = ["--columns", "-k", 2, "--cv", 3]
+    done = run("select", folder / "visits.parquet", "--target", "y", *fixed)
+    assert "nothing is split" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("command", ["select", "compare"])
+def test_users_are_numbers_from_0_and_a_row_without_one_is_named(
+    run, folder, tmp_path, command
+):
+    frame = pd.read_csv(folder / "visits.csv")
+    frame["user"] = np.repeat(np.arange(40), 10)
+    frame.to_csv(tmp_path / "numbers.csv", index=False)
+    frame["user"] = frame["user"].where(np.arange(400) != 5)
+    frame.to_csv(tmp_path / "gap.csv", index=False)
+    method = ["--method" if command == "select" else "--methods", "mrmr"]
+    words = ["--target", "y", "-k", 2, "--sample-groups", "user", *method]
+    assert run(command, tmp_path / "numbers.csv", *words).exit_code == 0
+    done = run(command, tmp_path / "gap.csv", *words)
+    assert done.exit_code != 0
+    assert "gap.csv:7, column 'user'" in done.stderr

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Mapping
 from numbers import Integral
 from typing import Any
 
@@ -161,17 +162,21 @@ def _check_sides(pairs: list[tuple[Ints, Ints]], groups: Ints | None, cv: Any) -
 
 def _pairs(
     y: np.ndarray, cv: Any, groups: Any, *, classes: bool, seed: int
-) -> Iterator[tuple[Any, Any]]:
+) -> list[tuple[Any, Any]]:
     if isinstance(cv, list):
-        yield from cv
-        return
+        return cv
     splitter = cv
     if isinstance(cv, int):
         splitter = _splitter(y, cv, groups, classes=classes, seed=seed)
     try:
-        yield from splitter.split(np.zeros(len(y)), y, groups)
+        with warnings.catch_warnings():
+            # whether groups stay together all the same is looked at afterwards
+            warnings.filterwarnings("ignore", "The groups parameter is ignored")
+            return list(splitter.split(np.zeros(len(y)), y, groups))
     except ValueError as error:
-        raise ShortlistError(f"cv={cv!r} cannot split these rows: {error}") from None
+        raise ShortlistError(
+            f"cv={_said(cv)} cannot split these rows: {error}"
+        ) from None
 
 
 def _splitter(y: np.ndarray, n: int, groups: Any, *, classes: bool, seed: int) -> Any:

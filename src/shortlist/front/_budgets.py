@@ -98,13 +98,14 @@ def _held_out(
     """Rows to choose from, rows to judge by, and the groups of these."""
     if groups is None:
         return *split_holdout(rows, HELD_OUT, seed, max_rows=MOST_HELD_OUT), None
-    n_groups = int(groups.max(initial=-1)) + 1
+    every = np.unique(groups)
+    n_groups = len(every)
     if n_groups < 4:  # two on each side
         raise ShortlistError(
             f"{rows.name}: k='auto' of rows that stream by needs 4 groups, got {n_groups}; "
             "say k"
         )
-    order = np.random.default_rng(seed).permutation(n_groups)
+    order = np.random.default_rng(seed).permutation(every)
     drawn = np.isin(groups, order[: max(2, round(HELD_OUT * n_groups))])
     return *split_rows(rows, drawn, max_rows=MOST_HELD_OUT), groups[drawn]
 
