@@ -27,8 +27,8 @@ def test_text_is_an_aligned_table():
         "class a",
         "   1  price   +1.25   1.25    0.3",
         "class b",
-        "   1  size       +2      2      -",
-        "   2  price    -0.5    0.5    0.1",
+        "   1  size    +2.00   2.00      -",
+        "   2  price   -0.50   0.50    0.1",
         "class c: nothing chosen",
         "note: one pass",
     ]

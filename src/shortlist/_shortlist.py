@@ -130,7 +130,7 @@ class Shortlist(Pictures):
     classes: ham (-), spam (+)
     rank  name     weight  score
        1  meeting   -2.25   2.25
-       2  cheap      +1.5    1.5
+       2  cheap     +1.50   1.50
     >>> chosen.support
     array([ 12, 907], dtype=uint64)
     """

@@ -18,6 +18,7 @@ import math
 import types
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from shortlist._findings import (
     stability_line,
     substitutes_of,
 )
+from shortlist._in_words import NOT_KNOWN, counted, evenly
 from shortlist._protocols import Floats, Ints, ShortlistError
 
 if TYPE_CHECKING:
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
 _MOST_ENTRIES = 20  # shown of a margin
 _MOST_MARGINS = 10
 _NAME_CELLS = 40
-_NOT_KNOWN = "-"
 _ENTRY_FIELDS = ("ids", "names", "margin", "weights", "scores", "errors")
 _FLOAT_COLUMNS = ("weight", "score", "error", "stability")
 _SHARES = "chosen in"  # title of the share of halves, for people
@@ -254,14 +255,13 @@ def pure_json(value: Any) -> Any:
 def _headlines(shortlist: Shortlist) -> list[str]:
     n = shortlist.n_selected
     if shortlist.n_features is None:
-        chosen = f"{n:,} feature{'s' * (n != 1)}"
+        chosen = counted(n, "feature")
     else:
-        chosen = f"{n:,} of {shortlist.n_features:,} features"
+        chosen = f"{n:,} of {counted(shortlist.n_features, 'feature')}"
     how = printable(f"{shortlist.method} ({shortlist.loss})")
     if shortlist.budget == "per_class" and shortlist.n_margins > 1:
         how += f", up to {shortlist.k:,} per {_kind_of_margin(shortlist)}"
-    examples = f"{shortlist.n_examples:,} example{'s' * (shortlist.n_examples != 1)}"
-    lines = [f"{chosen} chosen by {how}, {examples}"]
+    lines = [f"{chosen} chosen by {how}, {counted(shortlist.n_examples, 'example')}"]
     if shortlist.classes is not None and shortlist.n_margins == 1:
         negative, positive = map(_label, shortlist.classes)
         lines.append(f"classes: {negative} (-), {positive} (+)")
@@ -278,12 +278,18 @@ def _kind_of_margin(shortlist: Shortlist) -> str:
 
 
 def _blocks(shortlist: Shortlist) -> Iterator[_Block]:
-    n, shares = min(shortlist.n_margins, _MOST_MARGINS), shares_of(shortlist)
+    n = min(shortlist.n_margins, _MOST_MARGINS)
     ends = np.searchsorted(shortlist.margin, np.arange(n + 1)).tolist()
-    for label, first, end in zip(shortlist.margin_labels, ends, ends[1:], strict=False):
-        last = min(end, first + _MOST_ENTRIES)
-        rows = [_row(shortlist, shares, i, i - first + 1) for i in range(first, last)]
-        yield _Block(_label(label), first, rows, end - last)
+    spans = [
+        range(first, min(end, first + _MOST_ENTRIES)) for first, end in pairwise(ends)
+    ]
+    rows = iter(_rows(shortlist, [i for span in spans for i in span]))
+    for label, span, end in zip(shortlist.margin_labels, spans, ends[1:], strict=False):
+        shown = [
+            [str(rank), *row]
+            for rank, row in enumerate(islice(rows, len(span)), start=1)
+        ]
+        yield _Block(_label(label), span.start, shown, end - span.stop)
 
 
 def _margins_left_out(shortlist: Shortlist) -> list[str]:
@@ -300,21 +306,18 @@ def _titles(shortlist: Shortlist) -> list[str]:
     return ["rank", "name", *(t for t, column in titles.items() if column is not None)]
 
 
-def _row(
-    shortlist: Shortlist, shares: list[float | None] | None, i: int, rank: int
-) -> list[str]:
-    """Cells of entry ``i``, in the order of the titles."""
-    row = [str(rank), _shortened(printable(shortlist.names[i]))]
+def _rows(shortlist: Shortlist, entries: list[int]) -> list[list[str]]:
+    """Cells of these entries, in the order of the titles; the rank is not among them."""
+    columns = [[_shortened(printable(shortlist.names[i])) for i in entries]]
     if shortlist.weights is not None:
-        row.append(f"{shortlist.weights[i]:+.4g}")
-    row.append(f"{shortlist.scores[i]:.4g}")
+        columns.append(evenly(shortlist.weights[entries].tolist(), signed=True))
+    columns.append(evenly(shortlist.scores[entries].tolist()))
     if shortlist.errors is not None and _shows_errors(shortlist):
-        error = shortlist.errors[i]
-        row.append(_NOT_KNOWN if math.isnan(error) else f"{error:.4g}")
-    if shares is not None:
-        share = shares[i]
-        row.append(_NOT_KNOWN if share is None else f"{share:.0%}")
-    return row
+        columns.append(evenly(shortlist.errors[entries].tolist()))
+    if (shares := shares_of(shortlist)) is not None:
+        some = [shares[i] for i in entries]
+        columns.append([NOT_KNOWN if s is None else f"{s:.0%}" for s in some])
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
 def _substitute_lines(shortlist: Shortlist) -> list[str]:

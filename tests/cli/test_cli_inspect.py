@@ -6,6 +6,7 @@ import json
 import shlex
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from shortlist import Shortlist
@@ -40,6 +41,64 @@ def test_the_command_it_shows_gives_the_same_model_again(run, data, tmp_path):
     assert not {"-o", "--quiet", "--format"} & set(again)
     assert run(*again, "-o", second).exit_code == 0
     assert first.read_bytes() == second.read_bytes()
+
+
+def facts_of(text):
+    lines = text.split("\n\n")[0].splitlines()
+    return {
+        term: told.strip() for term, told in (line.split("  ", 1) for line in lines)
+    }
+
+
+def test_findings_and_tables_are_told_in_words(run, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(200, 6)).round(3), columns=list("abcdef"))
+    frame["y"] = np.where(frame["c"] + 0.3 * rng.normal(size=200) > 0, "yes", "no")
+    frame = frame.assign(patient=[f"p{i}" for i in range(200)], day="Monday")
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    words = ["select", tmp_path / "a.csv", "-k", "auto", "--target", "y"]
+    words += ["--never", "patient", "--never", "day", "--stability", 3, "--no-trial"]
+    done = run(*words, "-o", tmp_path / "model")
+    assert done.exit_code == 0, done.stderr
+    shown = run("inspect", tmp_path / "model").stdout
+    facts = facts_of(shown)
+    assert facts["asked"] == (
+        "k = auto, by accuracy on rows held out: 1; stability of 3 pairs of halves"
+    )
+    assert facts["chosen"] == "1 of 6 features by foba"
+    assert facts["table"] == "leave out patient, day; missing zero; target y"
+    assert "note: picked foba (room table): more rows than features (200 rows" in shown
+    assert facts["command"].startswith("shortlist select")
+    assert "-k auto" in facts["command"]
+    assert "-k 1 --method foba" in facts["or straight"]
+    assert not set('{}[]"') & set("".join(facts.values()))
+    assert "stability: 1 feature in 75% of 6 halves or more" in shown
+
+
+def test_one_of_a_thing_is_not_several(run, tmp_path):
+    Shortlist(
+        method="mrmr",
+        room="table",
+        loss="squared",
+        k=1,
+        ids=np.array([3]),
+        names=("a",),
+        margin=np.array([0]),
+        scores=np.array([1.0]),
+        intercept=np.zeros(1),
+        n_examples=1,
+        n_features=1,
+    ).save(tmp_path / "one")
+    shown = run("inspect", tmp_path / "one").stdout
+    facts = facts_of(shown)
+    assert (facts["chosen"], facts["learned from"]) == (
+        "1 of 1 feature by mrmr",
+        "1 example",
+    )
+    page = run("report", tmp_path / "one").stdout
+    assert "1 of 1 feature, chosen to predict a number; learned from 1 example." in page
+    told = repr(Shortlist.load(tmp_path / "one").report())
+    assert told == "<report on 1 feature chosen by mrmr>"
 
 
 def test_json_and_csv_hold_the_entries(run, model):

@@ -1,9 +1,12 @@
 """The page works in a real browser."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from report_samples import NASTY, SAMPLES, many, path, several_classes, shortlist
+from shortlist._in_words import evenly
 
 pytestmark = pytest.mark.browser
 
@@ -69,7 +72,8 @@ def test_the_slider_shows_the_list_of_each_size_of_a_path(opened):
     slider.focus()
     page.keyboard.press("ArrowLeft")
     assert report.names(LIST) == ["size", NASTY]
-    assert page.locator("#budget-k").inner_text() == "= 2"
+    assert page.locator("#budget-k").inner_text() == "2"
+    assert page.locator("label.slider").inner_text() == "Budget k = 2"
     changes = page.locator("#budget-changes").inner_text()
     assert changes.startswith("objective 0.5. Against k = 1: in size, ")
     assert changes.endswith("; out early <b>bird</b>")
@@ -80,6 +84,68 @@ def test_the_slider_shows_the_list_of_each_size_of_a_path(opened):
     page.keyboard.press("End")
     assert report.names(LIST) == ["size", NASTY, "price"]
     assert report.complaints == []
+
+
+def test_the_thumb_of_the_slider_stands_below_the_line_that_it_moves(opened):
+    """Also where rows held out have judged budgets beyond those of the list."""
+    made = path()
+    trace = {key: made.trace[key] for key in made.trace if not key.startswith("cv_")}
+    sizes = np.array([1, 3, 5, 10])
+    trace |= {"budget_k": sizes, "budget_score": sizes / 10, "budget_error": sizes / 99}
+    for width in (1200, 390):
+        page = opened(replace(made, trace=trace), width=width).page
+        slider = page.get_by_label("Budget k")
+        for i in (2, 1, 0):
+            slider.fill(str(i))
+            assert page.locator("#budget-k").inner_text() == str(i + 1)
+            box = slider.bounding_box()
+            thumb = 18.0
+            centre = box["x"] + thumb / 2 + i / 2 * (box["width"] - thumb)
+            # of the line, which has no width, its left end
+            marks = [m.bounding_box()["x"] for m in page.locator("svg .mark").all()]
+            assert marks == pytest.approx([centre, centre], abs=1.5)
+        scales = [
+            [text for text in svg.locator("text").all_text_contents() if text.isdigit()]
+            for svg in page.locator("svg").all()
+        ]
+        assert {"1", "2", "3", "5", "10"} <= set(scales[0]) & set(scales[1])
+
+
+def test_places_that_only_rows_held_out_know_are_passed_over(opened):
+    made = path()
+    trace = {key: made.trace[key] for key in made.trace if not key.startswith("cv_")}
+    trace |= {"path_sizes": np.array([2, 4, 6]), "budget_k": np.array([1, 3, 5, 9])}
+    trace |= {"budget_score": np.arange(4.0), "budget_error": np.ones(4)}
+    page = opened(replace(made, trace=trace)).page
+    page.get_by_label("Budget k").focus()
+    seen = []
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowRight", "End"):
+        page.keyboard.press(key)
+        seen.append(page.locator("#budget-k").inner_text())
+    assert seen == ["4", "2", "2", "4", "6"]
+
+
+def test_names_have_the_width_of_a_phone_and_bars_are_below_them(opened):
+    for kind in ("with_second_look", "several_classes"):
+        page = opened(SAMPLES[kind](), width=390).page
+        chosen = page.locator("section").nth(1).locator("table")
+        name = chosen.locator("tbody th").first
+        table_width = chosen.bounding_box()["width"]
+        assert name.bounding_box()["width"] > 0.4 * table_width
+        assert name.locator(".bar").is_visible()
+        assert not chosen.locator("td .bar").first.is_visible()
+
+
+def test_numbers_of_a_column_have_as_many_decimals(opened):
+    for weights in ([1.26, -1.888, 0.4164], [3.0, -20.5, 4e-9], [1234.5, 0.002, 5.0]):
+        made = shortlist(weights=np.array(weights), names=("a", "b", "c"), errors=None)
+        shown = opened(made).section("What was chosen").locator("tbody td:nth-child(3)")
+        expected = evenly(made.weights.tolist(), signed=True)
+        texts = [
+            text.replace("\N{MINUS SIGN}", "-").replace(",", "")
+            for text in shown.all_inner_texts()
+        ]
+        assert texts == [text.replace("e-09", "e-9") for text in expected]
 
 
 def test_the_slider_cuts_lists_without_a_path_class_by_class(opened):
@@ -116,7 +182,7 @@ def test_of_ten_thousand_features_few_are_on_the_page_and_all_are_found(opened):
     page.get_by_label("Find").fill("no such name")
     assert chosen.get_by_role("status").inner_text() == "nothing to show"
     page.get_by_label("Budget k").fill("4999")
-    assert page.locator("#budget-k").inner_text() == "= 5,000"
+    assert page.locator("#budget-k").inner_text() == "5,000"
     assert report.complaints == []
 
 
@@ -135,7 +201,7 @@ def test_columns_are_sorted_by_their_heads(opened):
 def test_bars_are_of_weights_or_of_scores_on_the_side_of_the_sign(opened):
     page = opened(shortlist(scores=np.array([4.0, 2.0, 1.0]))).page
     bars = (
-        "[...document.querySelectorAll('section:nth-of-type(2) .bar i')]"
+        "[...document.querySelectorAll('section:nth-of-type(2) .bar-cell .bar i')]"
         ".map(i => i.className + ' ' + i.style.width)"
     )
     assert page.evaluate(bars) == ["below 12.5%", "above 50%", "above 31.25%"]
@@ -182,7 +248,7 @@ def test_every_control_has_a_label_and_every_chart_a_description(opened):
 def test_without_scripts_the_ranked_table_is_there(opened):
     report = opened(shortlist(), java_script_enabled=False)
     cells = report.page.locator("noscript td").all_inner_texts()
-    assert cells[:3] == ["1", "size", "2"]
+    assert cells[:3] == ["1", "size", "2.00"]
     assert NASTY in cells
     assert "shortlist select a.svm -k 3" in report.page.locator("pre").inner_text()
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from report_samples import NASTY, SAMPLES, many, shortlist
+from shortlist import ShortlistError
 from shortlist.report import Report, render, summary
 
 any_name = st.text(st.characters(exclude_categories=()), max_size=12)
@@ -124,6 +125,16 @@ def test_a_report_is_saved_whole_and_shown_in_a_frame(tmp_path):
     assert attributes["srcdoc"] == report.html
     assert attributes["sandbox"] == "allow-scripts"
     assert repr(report) == "<report on 3 features chosen by mission>"
+
+
+def test_a_place_where_nothing_can_be_written_gets_a_line(tmp_path):
+    with pytest.raises(ShortlistError) as caught:
+        shortlist().report(tmp_path / "missing" / "report.html")
+    assert (
+        str(caught.value) == f"there is no folder {tmp_path / 'missing'}; make it first"
+    )
+    with pytest.raises(ShortlistError, match="is a folder; give the name of a file"):
+        shortlist().report(tmp_path)
 
 
 def test_words_of_the_head_follow_the_task():

@@ -275,7 +275,7 @@ def test_sensors_have_a_citation_too():
 def test_settings_are_spelled_for_people():
     params = {"k": 3, "refit": True, "lam": None, "eta": 0.1 + 0.2, "odd": {"a": [1]}}
     spelled = {s["name"]: s["value"] for s in settings("rows", params)}
-    assert spelled == {"refit": "yes", "lam": "none", "eta": "0.3", "odd": '{"a": [1]}'}
+    assert spelled == {"refit": "yes", "lam": "none", "eta": "0.3", "odd": "a 1"}
     meanings = {s["name"]: s["meaning"] for s in settings("rows", params)}
     assert meanings["odd"] is None
     assert meanings["eta"] == "step size"

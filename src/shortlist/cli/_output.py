@@ -11,6 +11,8 @@ from typing import BinaryIO, cast
 
 import click
 
+from shortlist._places import is_replaced, why_not_written
+
 STDOUT = "-"
 
 
@@ -43,16 +45,8 @@ def check_output(
     target = os.path.realpath(out)
     if target in map(os.path.realpath, (*paths, *models)):
         _refuse(f"{out} is read by this command; write to another file", option)
-    if os.path.isdir(target):
-        _refuse(f"{out} is a folder; give the name of a file", option)
-    folder = os.path.dirname(target)
-    if not os.path.isdir(folder):
-        _refuse(
-            f"there is no folder {os.path.dirname(out) or folder}; make it first",
-            option,
-        )
-    if not os.access(folder if _is_replaced(target) else target, os.W_OK):
-        _refuse(f"{out} cannot be written: no permission", option)
+    if (problem := why_not_written(out)) is not None:
+        _refuse(problem, option)
 
 
 def check_model_output(
@@ -62,17 +56,12 @@ def check_model_output(
     if out == STDOUT:
         _refuse("a model goes to a file; give its name", option)
     check_output(out, inputs, option=option)
-    if out is not None and not _is_replaced(os.path.realpath(out)):
+    if out is not None and not is_replaced(os.path.realpath(out)):
         _refuse(f"{out} is no regular file; a model needs one", option)
 
 
 def _refuse(message: str, option: str) -> None:
     raise click.BadParameter(message, param_hint=option)
-
-
-def _is_replaced(path: str) -> bool:
-    """Whether a new file takes the place of this one; pipes and devices stay."""
-    return not os.path.exists(path) or os.path.isfile(path)
 
 
 @contextlib.contextmanager
@@ -83,7 +72,7 @@ def open_output(out: str | None) -> Iterator[BinaryIO]:
         sys.stdout.buffer.flush()
         return
     target = os.path.realpath(out)
-    if not _is_replaced(target):
+    if not is_replaced(target):
         with open(target, "wb") as stream:
             yield stream
         return

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from shortlist._in_words import counted
 from shortlist.cli._checkpoint import Checkpoint
 from shortlist.cli._holdout import FEWEST_ROWS, Split, as_params, describe, share
 from shortlist.cli._progress import progress_bar, watched
@@ -54,7 +55,7 @@ def learn(
             where = f" in pass {last.pass_number} ({last.stage})" if last else ""
             note = (
                 f"partial: interrupted{where} after "
-                f"{stop.result.n_examples:,} examples; not scored"
+                f"{counted(stop.result.n_examples, 'example')}; not scored"
             )
             partial = with_note(stop.result, note)
             return Outcome(partial, (), interrupted=wish.exit_code)
@@ -62,7 +63,8 @@ def learn(
             click.echo("interrupted before anything was learned", err=True)
             raise
         except Broken as stop:
-            note = f"partial: bad data after {stop.result.n_examples:,} examples"
+            n_learned = counted(stop.result.n_examples, "example")
+            note = f"partial: bad data after {n_learned}"
             failure = DataError(str(stop))
             partial = with_note(stop.result, f"{note}; not scored")
             return Outcome(partial, (), failure, broken=True)
@@ -79,7 +81,7 @@ def learn(
             return Outcome(shortlist, ("held out: no score",), error)
     if score is None or score.n_rows < FEWEST_ROWS:
         n = 0 if score is None else score.n_rows
-        few = f"held out: {n} row{'s' * (n != 1)}, too few to judge by"
+        few = f"held out: {counted(n, 'row')}, too few to judge by"
         return Outcome(shortlist, (few,))
     holdout = as_params(score, fraction, split.of)
     params = {**shortlist.params, "holdout": holdout}

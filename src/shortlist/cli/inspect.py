@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from shortlist._findings import facts_of
+from shortlist._in_words import counted, spelled
 from shortlist.cli._command import Command
 from shortlist.cli._holdout import describe, share
 from shortlist.cli._input import load_model
@@ -16,6 +18,12 @@ from shortlist.cli._output import aligned
 
 if TYPE_CHECKING:
     from shortlist._shortlist import Shortlist
+
+#: What has a line of its own, here or above the table of entries.
+_TOLD_APART = {
+    *("k", "k_auto", "picked", "stability", "holdout", "name_collision_probability"),
+    *("call", "command", "direct_command"),
+}
 
 
 @click.command(
@@ -55,43 +63,54 @@ def _facts(path: str, shortlist: Shortlist) -> list[tuple[str, str]]:
     """What stands above the table, line by line."""
     from shortlist._shortlist_text import printable
 
-    budget = f"k = {shortlist.k:,}"
-    if shortlist.n_margins > 1:
-        budget += ", " + ("each class" if shortlist.budget == "per_class" else "shared")
-    settings = {
-        name: value
-        for name, value in shortlist.params.items()
-        if name not in ("k", "command", "holdout", "name_collision_probability")
-    }
+    params = shortlist.params
+    settings = {name: v for name, v in params.items() if name not in _TOLD_APART}
+    plain = {n: v for n, v in settings.items() if not isinstance(v, Mapping)}
     facts = [
         ("model", f"{path}, by shortlist {shortlist.version}"),
-        ("asked", budget),
-        ("chosen", f"{shortlist.n_selected:,} features by {shortlist.method}"),
+        ("asked", _asked(shortlist)),
+        ("chosen", f"{_chosen(shortlist)} by {shortlist.method}"),
         ("loss", shortlist.loss),
     ]
     if shortlist.classes is not None:
         facts.append(("classes", ", ".join(map(str, shortlist.classes))))
-    if settings:
-        spelled = ", ".join(f"{name} = {_plain(v)}" for name, v in settings.items())
-        facts.append(("settings", spelled))
-    chance = shortlist.params.get("name_collision_probability")
+    if plain:
+        said = ", ".join(f"{name} = {spelled(v)}" for name, v in plain.items())
+        facts.append(("settings", said))
+    facts += [(name, spelled(settings[name])) for name in settings if name not in plain]
+    chance = params.get("name_collision_probability")
     if chance is not None:
         facts.append(
             ("names", f"hashed; two share an id with probability {chance:.1g}")
         )
-    facts += [("learned from", f"{shortlist.n_examples:,} examples")]
+    facts += [("learned from", counted(shortlist.n_examples, "example"))]
     facts += _course(shortlist)
-    holdout = shortlist.params.get("holdout")
+    holdout = params.get("holdout")
     facts.append(("held out", _score(holdout) if holdout else "not scored"))
-    command = shortlist.params.get("command", "made by the library")
-    facts.append(("command", str(command)))
+    facts.append(("command", str(params.get("command", "made by the library"))))
+    if "direct_command" in params:
+        facts.append(("or straight", str(params["direct_command"])))
     return [(term, printable(text)) for term, text in facts]
 
 
-def _plain(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return json.dumps({key: _plain(item) for key, item in value.items()})
-    return str(value)
+def _asked(shortlist: Shortlist) -> str:
+    found = shortlist.params.get("k_auto")
+    budget = f"k = {shortlist.k:,}"
+    if found is not None:
+        budget = f"k = auto, by {found['metric']} on rows held out: {shortlist.k:,}"
+    if shortlist.n_margins > 1:
+        budget += ", " + ("each class" if shortlist.budget == "per_class" else "shared")
+    facts = facts_of(shortlist)
+    if facts is not None:
+        budget += f"; stability of {counted(facts.asked, 'pair')} of halves"
+    return budget
+
+
+def _chosen(shortlist: Shortlist) -> str:
+    n, known = shortlist.n_selected, shortlist.n_features
+    if known is None:
+        return counted(n, "feature")
+    return f"{n:,} of {counted(known, 'feature')}"
 
 
 def _course(shortlist: Shortlist) -> list[tuple[str, str]]:
@@ -99,12 +118,12 @@ def _course(shortlist: Shortlist) -> list[tuple[str, str]]:
     trace = shortlist.trace
     if "rows" not in trace or not len(trace["rows"]):
         return []
-    first, last = trace["rows"][0], trace["rows"][-1]
+    first, last = trace["rows"][[0, -1]].tolist()
     lines = []
     for name in ("loss", "accuracy"):
         if name in trace:
             begin, end = trace[name][0], trace[name][-1]
-            course = f"{begin:.4g} on the first {first:,} examples"
+            course = f"{begin:.4g} on the first {counted(first, 'example')}"
             if last > first:
                 course += f", {end:.4g} on the last of {last:,}"
             lines.append((f"progressive {name}", course))

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from shortlist._in_words import counted
 from shortlist.cli._command import Command
 from shortlist.cli._dna import dna_options, dna_settings_of
 from shortlist.cli._input import (
@@ -115,7 +116,8 @@ def transform(
         return
     place = "standard output" if out == STDOUT else out
     skipped = skipped_line(source)
-    done = f"{rows:,} rows with {len(chosen.names):,} features written to {place}"
+    width = counted(len(chosen.names), "feature")
+    done = f"{counted(rows, 'row')} with {width} written to {place}"
     strangers = NO_FEATURE_MET if rows and chosen.ids and not values else None
     for line in (skipped, strangers, done):
         if line is not None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from shortlist._in_words import counted
 from shortlist._protocols import Capabilities, ShortlistError
 from shortlist._registry import selector, selectors
 from shortlist._shortlist import Shortlist
@@ -232,9 +233,9 @@ def _numbers(facts: Facts) -> str:
     """How much there is, in brackets, as far as somebody knows."""
     parts = []
     if facts.n_rows is not None:
-        parts.append(f"{facts.n_rows:,} rows")
+        parts.append(counted(facts.n_rows, "row"))
     if facts.n_features is not None:
-        parts.append(f"{facts.n_features:,} features")
+        parts.append(counted(facts.n_features, "feature"))
     if facts.density < SPARSE:
         parts.append(f"{facts.density:.2%} not zero")
     if not facts.must_stream and facts.n_bytes is not None and not fits(facts):

@@ -19,6 +19,7 @@ from importlib.resources import files
 from itertools import islice
 from typing import Any
 
+from shortlist._in_words import counted, evenly
 from shortlist._shortlist_text import printable
 
 _SCRIPTS = ("values.js", "charts.js", "table.js", "page.js")
@@ -41,7 +42,7 @@ def render(summary: Mapping[str, Any]) -> str:
     """
     style = _part("page.css")
     script = "(() => {\n" + "\n".join(map(_part, _SCRIPTS)) + "})();\n"
-    chosen = _count(summary["n_selected"], "feature")
+    chosen = counted(summary["n_selected"], "feature")
     title = f"{chosen} chosen by {summary['asked']['method']}"
     parts = {
         "title": _escaped(title),
@@ -83,13 +84,10 @@ def _lines(text: str) -> str:
     return "\n".join(map(_escaped, text.splitlines()))
 
 
-def _count(n: int, thing: str) -> str:
-    return f"{n:,} {thing}{'s' * (n != 1)}"
-
-
 def _lead(summary: Mapping[str, Any]) -> str:
     n, known = summary["n_selected"], summary["n_features"]
-    of_all = _count(n, "feature") if known is None else f"{n:,} of {known:,} features"
+    of_all = counted(n if known is None else known, "feature")
+    of_all = of_all if known is None else f"{n:,} of {of_all}"
     goals = {
         "binary": "to tell {1} from {0}",
         "multiclass": "to tell {2} classes apart",
@@ -98,7 +96,7 @@ def _lead(summary: Mapping[str, Any]) -> str:
     }
     classes = summary["classes"] or ()
     goal = goals[summary["task"]].format(*[*classes, "", ""][:2], len(classes))
-    examples = _count(summary["n_examples"], "example")
+    examples = counted(summary["n_examples"], "example")
     return f"{of_all}, chosen {goal}; learned from {examples}."
 
 
@@ -110,27 +108,22 @@ def _fallback(summary: Mapping[str, Any]) -> str:
     if several:
         columns["class"] = [summary["margins"][m] for m in entries["margin"]]
     columns |= {
-        name: entries[name]
+        name: evenly(entries[name][:MOST_ROWS])
         for name in ("weight", "score", "error", "stability")
         if name in entries
     }
     n = len(entries["name"])
     heads = "".join(f"<th>{name}</th>" for name in columns)
-    rows = islice(zip(*columns.values(), strict=True), MOST_ROWS)
+    rows = islice(zip(*columns.values(), strict=False), MOST_ROWS)
     lines = [
-        f"<tr>{''.join(f'<td>{_cell(value)}</td>' for value in row)}</tr>"
+        f"<tr>{''.join(f'<td>{_escaped(value)}</td>' for value in row)}</tr>"
         for row in rows
     ]
     more = f"<p>... and {n - MOST_ROWS:,} more</p>" if n > MOST_ROWS else ""
     notes = "".join(f"<p>{_escaped(note)}</p>" for note in summary["notes"])
-    made = summary["reproduce"]["command"] or summary["reproduce"]["call"]
-    made = f"<pre>{_lines(made)}</pre>" if made else ""
+    again = summary["reproduce"]
+    ways = (again["command"] or again["call"], again["direct_command"])
+    made = "".join(f"<pre>{_lines(way)}</pre>" for way in ways if way)
     cited = f"<p>{_escaped(summary['citation'])}</p>" if summary["citation"] else ""
     table = f"<table><tr>{heads}</tr>\n" + "\n".join(lines) + "\n</table>"
     return f"{table}\n{more}{notes}{made}{cited}"
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.4g}" if isinstance(value, float) else _escaped(value)

@@ -8,6 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from shortlist._in_words import counted
+from shortlist._places import why_not_written
+from shortlist._protocols import ShortlistError
 from shortlist._shortlist import Shortlist
 from shortlist.report._page import render
 from shortlist.report._summary import summary
@@ -59,12 +62,15 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file, whole or not at all."""
-        with replacing(Path(path)) as stream:
+        if (problem := why_not_written(path)) is not None:
+            raise ShortlistError(problem)
+        with replacing(Path(os.path.realpath(path))) as stream:
             stream.write(self.html.encode("utf-8"))
 
     def __repr__(self) -> str:
         chosen = self._shortlist
-        return f"<report on {chosen.n_selected:,} features chosen by {chosen.method}>"
+        n = counted(chosen.n_selected, "feature")
+        return f"<report on {n} chosen by {chosen.method}>"
 
     def _repr_html_(self) -> str:
         # A frame of its own: neither page can change the other's looks, nor its scripts.

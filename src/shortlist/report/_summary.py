@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from shortlist._findings import facts_of, shares_of, substitutes_of
+from shortlist._in_words import spelled
 from shortlist._shortlist import Shortlist
 from shortlist._shortlist_text import pure_json, ranks
 from shortlist.report._budget import budget_of, finite
@@ -18,7 +19,7 @@ from shortlist.report._course import (
     stream_of,
 )
 from shortlist.report._origin import capabilities_of, reproduce
-from shortlist.report._words import ROOMS, loss_in_words, settings, spelled
+from shortlist.report._words import ROOMS, loss_in_words, settings
 
 FORMAT = 1  #: rises when a key changes its meaning
 #: Features that halves chose though the list has them not: those told.

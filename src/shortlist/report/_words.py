@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
+
+from shortlist._in_words import spelled
 
 ROOMS = {
     "table": "The whole table was at hand.",
@@ -122,20 +123,3 @@ def loss_in_words(loss: str) -> str:
     """
     name, *numbers = loss.split(":")
     return LOSSES.get(name, name) + (f" ({', '.join(numbers)})" if numbers else "")
-
-
-def spelled(value: Any) -> str:
-    """A setting as text."""
-    if value is None or isinstance(value, bool):
-        return {None: "none", True: "yes", False: "no"}[value]
-    if isinstance(value, str):
-        return value
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return json.dumps(_plain(value))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value

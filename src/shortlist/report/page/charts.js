@@ -27,8 +27,25 @@ function described(line, xLabel) {
     `${number(last.y)} at ${number(last.x)}`;
 }
 
-// lines: {label, x, y, error}; values of null are left out. Returns {mark(x)}.
-function lineChart(host, { lines, xLabel, yLabel, whole = false }) {
+// Some of the places to label: round numbers where none is missing, else every so many.
+function labelled(places, wanted) {
+  const [left, right] = [places[0], places[places.length - 1]];
+  if (right - left === places.length - 1) return ticks(left, right, wanted).filter(Number.isInteger);
+  const every = Math.ceil(places.length / wanted);
+  return places.filter((_, i) => i % every === 0);
+}
+
+// Have the thumb of a slider stand below the line that it moves in a chart above it.
+function alignSlider(slider, first, last, n) {
+  const plot = `(100% - ${EDGE.left + EDGE.right}px)`;
+  const share = (places) => places / Math.max(1, n - 1);
+  slider.style.marginLeft = `calc(${EDGE.left}px + ${plot} * ${share(first)} - var(--thumb) / 2)`;
+  slider.style.width = `calc(${plot} * ${share(last - first)} + var(--thumb))`;
+}
+
+// lines: {label, x, y, error}; values of null are left out. With places, which are all x that
+// there may be, each of them has as much room. Returns {mark(x)}.
+function lineChart(host, { lines, xLabel, yLabel, whole = false, places = null }) {
   const drawn = lines
     .map(({ label, x, y, error }) => ({
       label,
@@ -40,7 +57,9 @@ function lineChart(host, { lines, xLabel, yLabel, whole = false }) {
   if (!drawn.length) return { mark() {} };
   const every = drawn.flatMap((line) => line.points);
   const range = (values) => values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
-  const [left, right] = range(every.map((p) => p.x));
+  const placeOf = places && new Map(places.map((x, i) => [x, i]));
+  const along = (x) => (places ? placeOf.get(x) : x);
+  const [left, right] = places ? [0, places.length - 1] : range(every.map((p) => p.x));
   let [low, high] = range(every.flatMap((p) => [p.y - p.e, p.y + p.e]));
   if (low === high) [low, high] = [low - Math.abs(low || 1) / 2, high + Math.abs(high || 1) / 2];
   const box = add(host, "div", { class: "chart" });
@@ -57,13 +76,14 @@ function lineChart(host, { lines, xLabel, yLabel, whole = false }) {
       role: "img",
       "aria-label": drawn.map((line) => described(line, xLabel)).join("; "),
     });
-    const px = (x) => EDGE.left + ((x - left) / (right - left || 1)) * (width - EDGE.left - EDGE.right);
+    const px = (x) => EDGE.left + ((along(x) - left) / (right - left || 1)) * (width - EDGE.left - EDGE.right);
     const py = (y) => HEIGHT - EDGE.bottom - ((y - low) / (high - low)) * (HEIGHT - EDGE.top - EDGE.bottom);
     for (const y of ticks(low, high, 4)) {
       add(svg, "line", { class: "grid", x1: EDGE.left, x2: width - EDGE.right, y1: py(y), y2: py(y) });
       add(svg, "text", { x: EDGE.left - 6, y: py(y) + 4, "text-anchor": "end" }, number(y));
     }
-    for (const x of ticks(left, right, Math.max(2, Math.floor(width / 110)))) {
+    const wanted = Math.max(2, Math.floor(width / 110));
+    for (const x of places ? labelled(places, 2 * wanted) : ticks(left, right, wanted)) {
       if (whole && !Number.isInteger(x)) continue;
       add(svg, "text", { x: px(x), y: HEIGHT - EDGE.bottom + 16, "text-anchor": "middle" }, number(x));
     }
@@ -87,7 +107,7 @@ function lineChart(host, { lines, xLabel, yLabel, whole = false }) {
   addEventListener("resize", () => box.clientWidth !== drawnWidth && draw());
   return {
     mark(x) {
-      marked = Math.min(Math.max(x, left), right);
+      marked = x;
       draw();
     },
   };

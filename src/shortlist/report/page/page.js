@@ -20,12 +20,12 @@ function pairs(host, list, tiles = false) {
     const box = tiles ? add(terms, "div") : terms;
     add(box, "dt", {}, printable(term));
     const meant = add(box, "dd", {}, printable(text));
-    if (small) add(meant, "small", {}, printable(small));
+    for (const more of [small].flat()) if (more) add(meant, "small", {}, printable(more));
   }
 }
 
 function weightColumn(weightOf) {
-  return { title: "weight", kind: "number", cell: (i) => signed(weightOf(i)), sort: weightOf, downFirst: true };
+  return { title: "weight", kind: "number", number: weightOf, signed: true, sort: weightOf, downFirst: true };
 }
 
 function asked() {
@@ -33,9 +33,12 @@ function asked() {
   const { asked } = told;
   let budget = counted(asked.k, "feature");
   if (several) budget += asked.budget === "per_class" ? ` for each ${kind}` : " in all";
+  const found = asked.k_asked === "auto";
+  const rule = "the smallest budget within one standard error of the best, on rows held out";
+  const why = asked.picked && `Picked for ${asked.picked}.`;
   const rows = [
-    { term: "budget", text: `at most ${budget}` },
-    { term: "method", text: asked.method, small: asked.about },
+    { term: "budget", text: found ? `auto: ${budget}` : `at most ${budget}`, small: found && rule },
+    { term: "method", text: asked.method, small: [asked.about, why] },
     { term: "loss", text: asked.loss, small: asked.loss_about },
     { term: "data", text: asked.room, small: asked.room_about },
   ];
@@ -62,17 +65,19 @@ function barsOf(what) {
 function chosen() {
   const part = section("What was chosen");
   const e = told.entries;
+  // on a phone the bar is under the name, which needs the width
+  const named = (i) => [printable(e.name[i]), add(null, "div", { class: "under" }, bars(i))];
   const columns = [
-    { title: "rank", kind: "number", cell: (i) => number(e.rank[i]), sort: (i) => e.rank[i] },
-    { title: "name", name: true, cell: (i) => printable(e.name[i]), sort: (i) => e.name[i] },
+    { title: "rank", kind: "number wide", cell: (i) => number(e.rank[i]), sort: (i) => e.rank[i] },
+    { title: "name", name: true, cell: named, sort: (i) => e.name[i] },
   ];
   if (several) columns.push({ title: kind, cell: (i) => marginName(e.margin[i]) });
   let bars = barsOf(e.weight ? "weight" : "score");
   if (e.weight) columns.push(weightColumn((i) => e.weight[i]));
-  columns.push({ title: "", kind: "bar-cell", cell: (i) => bars(i) });
+  columns.push({ title: "", kind: "bar-cell wide", cell: (i) => bars(i) });
   const kindOfScore = e.weight ? "number wide" : "number";
-  columns.push({ title: "score", kind: kindOfScore, cell: (i) => number(e.score[i]), sort: (i) => e.score[i], downFirst: true });
-  if (e.error) columns.push({ title: "error", kind: "number wide", cell: (i) => number(e.error[i]), sort: (i) => e.error[i] });
+  columns.push({ title: "score", kind: kindOfScore, number: (i) => e.score[i], sort: (i) => e.score[i], downFirst: true });
+  if (e.error) columns.push({ title: "error", kind: "number wide", number: (i) => e.error[i], sort: (i) => e.error[i] });
   if (e.stability) {
     columns.push({ title: "chosen in", kind: "number", cell: (i) => percent(e.stability[i]), sort: (i) => e.stability[i], downFirst: true });
   }
@@ -158,22 +163,28 @@ function budgets() {
       ? "The search keeps the best list of every size; weights are those of that size."
       : "The list is cut to the best by score; weights are not fitted anew.";
   add(part, "p", { class: "faint" }, about);
+  // one scale for both charts and the slider: every budget that one of them knows
+  const held = budget.held_out?.sizes ?? [];
+  const places = [...new Set([...budget.sizes, ...held])].sort((a, b) => a - b);
   const charts = [];
   if (budget.values) {
     const line = { label: budget.measure, x: budget.sizes, y: budget.values };
-    charts.push(lineChart(part, { lines: [line], xLabel: "k", yLabel: budget.measure, whole: true }));
+    charts.push(lineChart(part, { lines: [line], xLabel: "k", yLabel: budget.measure, places }));
   }
   if (budget.held_out) {
     const { sizes, loss, score, error, measure } = budget.held_out;
     const label = `${measure ?? "loss"} on rows held out`;
     const line = { label, x: sizes, y: loss ?? score, error };
-    charts.push(lineChart(part, { lines: [line], xLabel: "k", yLabel: label, whole: true }));
+    charts.push(lineChart(part, { lines: [line], xLabel: "k", yLabel: label, places }));
   }
-  const label = add(part, "label", { class: "slider", for: "budget-slider" }, "Budget k");
-  const last = budget.sizes.length - 1;
-  const slider = add(part, "input", { type: "range", id: "budget-slider", min: 0, max: last, value: last, step: 1 });
-  label.append(" ");
+  const label = add(part, "label", { class: "slider", for: "budget-slider" }, "Budget k = ");
   const shown = add(label, "strong", { id: "budget-k" });
+  const placeOf = new Map(places.map((size, i) => [size, i]));
+  const stops = budget.sizes.map((size) => placeOf.get(size));
+  const [first, last] = [stops[0], stops[stops.length - 1]];
+  const slider = add(part, "input", { type: "range", id: "budget-slider", min: first, max: last, value: last, step: 1 });
+  alignSlider(slider, first, last, places.length);
+  let i = stops.length - 1;
   const changes = add(part, "output", { id: "budget-changes", class: "faint changes", for: "budget-slider" });
   const most = budget.kind === "path" ? largest(budget.steps.flatMap((s) => s.weight)) : largest(told.entries.weight ?? []);
   const columns = [{ title: "name", name: true, cell: (entry) => printable(entry.name) }];
@@ -185,21 +196,29 @@ function budgets() {
   const holder = add(part, "div", { id: "budget-list" });
   const table = pagedTable(holder, { columns, caption: "The list under this budget", size: 15 });
 
+  // A place that only the chart has is passed over, in the direction of the move.
+  function moved() {
+    const to = Number(slider.value);
+    if (to > stops[i]) i = stops.findIndex((stop) => stop >= to);
+    else i = stops.findLastIndex((stop) => stop <= to);
+    slider.value = stops[i];
+    update();
+  }
+
   function update() {
-    const i = Number(slider.value);
     const [now, before] = [at(i), i ? at(i - 1) : []];
     const [came, went] = [namesIn(now, before), namesIn(before, now)];
     const value = budget.values ? `${budget.measure} ${number(budget.values[i])}. ` : "";
     const than = i ? `Against k = ${number(budget.sizes[i - 1])}: ` : "";
     const into = came.length ? `in ${spelledNames(came)}` : "nothing new";
     const out = went.length ? `; out ${spelledNames(went)}` : "";
-    shown.textContent = `= ${number(budget.sizes[i])}`;
+    shown.textContent = number(budget.sizes[i]);
     slider.setAttribute("aria-valuetext", `k = ${budget.sizes[i]}`);
     changes.textContent = value + than + into + out;
     charts.forEach((chart) => chart.mark(budget.sizes[i]));
     table.show(now);
   }
-  slider.addEventListener("input", update);
+  slider.addEventListener("input", moved);
   update();
 }
 
@@ -250,7 +269,7 @@ function stability() {
   const s = told.stability;
   const part = section("How stable the choice is");
   const cut = s.pairs < s.asked ? ` (of ${number(s.asked)} asked for)` : "";
-  const about = `The examples were cut into two halves ${counted(s.pairs, "time")}${cut}, and each half chose by itself, ${number(s.mean_chosen)} features on average.`;
+  const about = `The examples were cut into two halves ${counted(s.pairs, "time")}${cut}, and each half chose by itself, ${counted(s.mean_chosen, "feature")} on average.`;
   add(part, "p", { class: "faint" }, about);
   const bounded = s.unimodal !== null || s.worst_case !== null;
   const list = [{ term: `in ${percent(s.threshold)} of the halves or more`, text: counted(s.stable, "feature") }];
@@ -273,7 +292,7 @@ function substitutes() {
   add(part, "p", { class: "faint" }, "The share of a feature's worth that another keeps, all others fitted anew, on the rows that were learned from.");
   const columns = [
     { title: "instead of", name: true, cell: (i) => printable(s.name[i]) },
-    { title: "could be", cell: (i) => printable(s.substitute[i]) },
+    { title: "could be", kind: "name", cell: (i) => printable(s.substitute[i]) },
     { title: "kept", kind: "number", cell: (i) => percent(s.kept[i]) },
   ];
   pagedTable(part, { columns, caption: "Best first for each", size: 15 }).show(s.name.map((_, i) => i));
@@ -288,7 +307,7 @@ function exchanges() {
     { title: "pass", kind: "number", cell: (i) => number(x.pass[i]) },
     { title: "arrival", kind: "number", cell: (i) => number(x.arrival[i]) },
     { title: "came in", name: true, cell: (i) => printable(x.entered[i]) },
-    { title: "left", cell: (i) => (x.left[i] ? printable(x.left[i]) : "–") },
+    { title: "left", kind: "name", cell: (i) => (x.left[i] ? printable(x.left[i]) : "–") },
   ];
   pagedTable(part, { columns, caption: "In order", size: 15 }).show(x.entered.map((_, i) => i));
 }
@@ -315,9 +334,20 @@ function facts() {
 
 function origin() {
   const part = section("How to make it again");
-  const { command, call, remark, seed, version } = told.reproduce;
-  const made = command ?? call;
-  if (made) add(part, "pre", { tabindex: 0 }, made.split("\n").map(printable).join("\n"));
+  const { command, direct_command: direct, call, remark, seed, version } = told.reproduce;
+  // lines break between words, not at the dashes of --option
+  const written = (text) => {
+    const box = add(part, "pre", { tabindex: 0 });
+    for (const piece of text.split(/([ \n])/)) {
+      if (/^[ \n]$/.test(piece)) box.append(piece);
+      else if (piece) add(box, "span", {}, printable(piece));
+    }
+  };
+  if (command ?? call) written(command ?? call);
+  if (direct) {
+    add(part, "p", { class: "faint" }, "Straight to this list, with nothing left to decide:");
+    written(direct);
+  }
   if (remark) add(part, "p", { class: "faint" }, remark);
   const seeded = seed === null ? "" : `seed ${seed}, `;
   add(part, "p", { class: "faint" }, `${seeded}shortlist ${printable(version)}`);

@@ -1,7 +1,10 @@
 // A table that shows a page of its rows, however many there are.
 
-// columns: {title, cell(row) -> text or node, name, number, sort(row), kind}
-// A column with `name` heads its rows. Returns {show(rows)}.
+// columns: {title, cell(row) -> text or node, name, number(row), signed, sort(row), kind}
+// A column with `name` heads its rows; those with `number` have as many decimals in every row
+// that is shown. Returns {show(rows)}.
+const classOf = ({ kind, name }) => [kind, name && "name"].filter(Boolean).join(" ") || null;
+
 function pagedTable(host, { columns, caption, size = 25 }) {
   const table = add(host, "table");
   add(table, "caption", {}, caption);
@@ -17,7 +20,7 @@ function pagedTable(host, { columns, caption, size = 25 }) {
   let sorted = null; // {column, down}
 
   const cells = columns.map((column) => {
-    const head = add(heads, "th", { scope: "col", class: column.kind });
+    const head = add(heads, "th", { scope: "col", class: classOf(column) });
     if (!column.sort) {
       head.append(column.title);
       return head;
@@ -53,13 +56,15 @@ function pagedTable(host, { columns, caption, size = 25 }) {
   function turn(to) {
     first = to;
     const shown = order.slice(first, first + size);
+    const texts = columns.map(({ number, signed }) => number && evenly(shown.map(number), signed));
     body.replaceChildren(
-      ...shown.map((row) => {
+      ...shown.map((row, i) => {
         const line = add(null, "tr");
-        for (const column of columns) {
+        columns.forEach((column, j) => {
           const tag = column.name ? "th" : "td";
-          add(line, tag, { class: column.kind, scope: column.name ? "row" : null }, column.cell(row));
-        }
+          const cell = texts[j] ? [texts[j][i]] : [column.cell(row)].flat();
+          add(line, tag, { class: classOf(column), scope: column.name ? "row" : null }, ...cell);
+        });
         return line;
       }),
     );

@@ -40,6 +40,34 @@ function signed(value) {
   return (value > 0 ? "+" : "") + number(value).replace("-", "−");
 }
 
+// The numbers of a column with as many decimals each, as _in_words.py writes them: four
+// digits of the largest, two of the smallest, none that are 0 throughout.
+const [MOST_DECIMALS, HUGE] = [6, 1e7];
+const isUsual = (size) => size >= 10 ** (1 - MOST_DECIMALS) && size < HUGE;
+
+function decimalsOf(values) {
+  const sizes = values.map(Math.abs).filter(isUsual);
+  if (!sizes.length) return 0;
+  const power = (size) => Math.floor(Math.log10(size));
+  const [low, high] = [Math.min(...sizes), Math.max(...sizes)];
+  const decimals = Math.min(Math.max(3 - power(high), 1 - power(low), 0), MOST_DECIMALS);
+  const zeros = sizes.map((size) => /\.?0*$/.exec(size.toFixed(decimals))[0].replace(".", "").length);
+  return decimals - Math.min(decimals, ...zeros);
+}
+
+function evenly(values, isSigned = false) {
+  const known = values.filter((value) => value !== null && value !== undefined);
+  const decimals = decimalsOf(known);
+  const written = (value) => {
+    if (value !== 0 && !isUsual(Math.abs(value))) return isSigned ? signed(value) : number(value);
+    const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+    const text = Math.abs(value).toLocaleString("en", digits);
+    const sign = value < 0 ? "−" : isSigned && value > 0 ? "+" : "";
+    return sign + text;
+  };
+  return values.map((value) => (known.includes(value) ? written(value) : "–"));
+}
+
 function counted(n, thing) {
   return `${number(n)} ${thing}${n === 1 ? "" : "s"}`;
 }
