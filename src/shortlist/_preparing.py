@@ -1,6 +1,6 @@
 """What is done to the values of a row before anything is learned from it.
 
-Both steps are the same for learning and for predicting, so a Shortlist carries them in its
+All of it is the same for learning and for predicting, so a Shortlist carries it in its
 ``params``. Weights are those of the values so prepared.
 """
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from shortlist._protocols import RowBlock, ShortlistError
 from shortlist.kernels._jit import kernel
+from shortlist.kernels.repeats import added_up
 
 
 class Preparing(NamedTuple):
@@ -31,7 +32,12 @@ class Preparing(NamedTuple):
             raise ShortlistError(f"log1p should be True or False, got {self.log1p!r}")
 
     def apply(self, block: RowBlock) -> RowBlock:
-        """Prepare the rows of a block; the block itself stays as it is."""
+        """Prepare the rows of a block; the block itself stays as it is.
+
+        What comes several times in a row is one feature first: lengths, logarithms and
+        largest values are those of sums.
+        """
+        block = added_up(block)
         if not self.log1p and self.normalize is None:
             return block
         values = block.values.copy()

@@ -230,7 +230,7 @@ def _may_go_on(loss: Any, y: Floats) -> bool:
     if loss != "auto" and not get_loss(loss).is_classifier:
         return False
     known = y[np.isfinite(y)]
-    n_runs = 1 + np.count_nonzero(np.diff(known))
+    n_runs = 1 + int(np.count_nonzero(np.diff(known)))
     distinct = _Distinct(loss)
     distinct.add(known)
     return not distinct.enough and bool(n_runs <= max(1, len(distinct.labels)))

@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from reference import kmers as reference
 from shortlist.kernels.fragments import draw_fragments
-from shortlist.kernels.kmer_text import count_words, counter_for
 from shortlist.sources._kmers import Kmers, RowMaker
 
 ALPHABETS = {"dna": reference.DNA, "iupac": reference.IUPAC}
@@ -36,20 +35,6 @@ def test_words_and_counts_are_those_of_the_reference(texts, alphabet, k, canonic
         packed = [reference.pack(word, ALPHABETS[alphabet]) for word in expected]
         assert ids[row].tolist() == packed
     assert kmers.ids(names, "here").tolist() == ids.tolist()
-
-
-@given(st.lists(st.lists(st.integers(0, 2**64 - 1), max_size=30), max_size=6))
-def test_counting_keeps_rows_apart(rows):
-    rows = [row + row[: len(row) // 2] for row in rows]
-    indptr = np.append(0, np.cumsum([len(row) for row in rows], dtype=np.int64))
-    ids = np.array([word for row in rows for word in row], np.uint64)
-    values = np.empty(len(ids))
-    n = count_words(indptr, ids, values, counter_for(45))
-    assert n == indptr[-1]
-    for i, row in enumerate(rows):
-        part = slice(indptr[i], indptr[i + 1])
-        assert ids[part].tolist() == list(dict.fromkeys(row))
-        assert values[part].tolist() == [row.count(word) for word in ids[part].tolist()]
 
 
 def draw(first_row, n, seed, length, sizes, firsts):

@@ -328,10 +328,15 @@ def test_classes_that_come_late_can_be_announced():
     order = np.argsort(y, kind="stable")
     rows = (X[order], y[order].astype(float))
     source = PassingRows(*rows, block_rows=300)
+    source.reiterable = False
     with pytest.raises(DataError, match="1 class"):
-        Mission(4).fit_source(source)
+        Mission(4, recipe="newton").fit_source(source)
     assert Mission(4).fit_source(ArraySource(*rows, block_rows=300)).n_features_in_
-    assert Mission(4).fit_source(source, classes=[0, 1]).score(X, y) > 0.6
+    again = PassingRows(*rows, block_rows=300)
+    given = Mission(4).fit_source(again, classes=[0, 1])
+    assert given.score(X, y) > 0.6
+    found = Mission(4).fit_source(again)  # what can be read again is looked through
+    np.testing.assert_array_equal(found.shortlist_.weights, given.shortlist_.weights)
 
 
 def test_ids_of_a_source_may_be_given_as_numbers(tmp_path):

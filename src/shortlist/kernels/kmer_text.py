@@ -1,4 +1,4 @@
-"""Letters into k-mers: all words of k letters, packed into 64-bit ids, and their counts.
+"""Letters into k-mers: all words of k letters, packed into 64-bit ids.
 
 A word is read as a number whose digits are its letters, the first one highest, so words
 and ids are the same thing and no names have to be kept. Letters that no word may contain
@@ -11,8 +11,7 @@ import numpy as np
 
 from shortlist.kernels._jit import kernel
 
-_U0, _U1, _U64 = np.uint64(0), np.uint64(1), np.uint64(64)
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_U0, _U1 = np.uint64(0), np.uint64(1)
 
 
 class Words(NamedTuple):
@@ -22,26 +21,6 @@ class Words(NamedTuple):
     bits: int  #: of a letter
     canonical: bool  #: a word and its reverse complement are one: the smaller number
     complement: np.ndarray  #: uint64, of each letter; as long as there are letters
-
-
-class Counter(NamedTuple):
-    """A table of ids, emptied by counting on ``stamps`` instead of by clearing."""
-
-    keys: np.ndarray  #: uint64, a power of two, at least twice the words of a row
-    slots: np.ndarray  #: int64, where the word of a key was put
-    stamps: np.ndarray  #: int64, row that wrote a slot; 0 for none
-    last: np.ndarray  #: int64, (1,): the last stamp given
-
-
-def counter_for(n):
-    """Make a counter for rows of up to n words."""
-    size = 1 << max(4, (2 * n - 1).bit_length())
-    return Counter(
-        np.empty(size, np.uint64),
-        np.empty(size, np.int64),
-        np.zeros(size, np.int64),
-        np.zeros(1, np.int64),
-    )
 
 
 @kernel
@@ -99,37 +78,3 @@ def list_words(letters, starts, stops, words, indptr, ids):
         else:
             n = _forward(letters, starts[i], stops[i], words, ids, n)
         indptr[i + 1] = n
-
-
-@kernel
-def count_words(indptr, ids, values, counter):
-    """Have each word once a row, in place, with its count; return how many are left.
-
-    The order is that in which words first came.
-    """
-    keys, slots, stamps = counter.keys, counter.slots, counter.stamps
-    mask = np.uint64(len(keys) - 1)
-    shift = _U64
-    size = len(keys)
-    while size > 1:
-        shift -= _U1
-        size >>= 1
-    stamp = counter.last[0]
-    n = read = 0
-    for i in range(len(indptr) - 1):
-        stamp += 1
-        for t in range(read, indptr[i + 1]):
-            word = ids[t]
-            slot = (word * _GOLDEN) >> shift
-            while stamps[slot] == stamp and keys[slot] != word:
-                slot = (slot + _U1) & mask
-            if stamps[slot] == stamp:
-                values[slots[slot]] += 1.0
-            else:
-                stamps[slot], keys[slot], slots[slot] = stamp, word, n
-                ids[n], values[n] = word, 1.0
-                n += 1
-        read = indptr[i + 1]
-        indptr[i + 1] = n
-    counter.last[0] = stamp
-    return n

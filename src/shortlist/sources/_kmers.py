@@ -8,13 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shortlist._protocols import DataError, Floats, Ids, Ints, ShortlistError
-from shortlist.kernels.kmer_text import (
-    Counter,
-    Words,
-    count_words,
-    counter_for,
-    list_words,
-)
+from shortlist.kernels.kmer_text import Words, list_words
+from shortlist.kernels.repeats import Counter, add_up, counter_for
 from shortlist.kernels.sequence_text import BREAK, letter_table
 from shortlist.sources._files import Characters
 from shortlist.sources._labels import check_choice
@@ -120,9 +115,9 @@ class RowMaker:
             self._counter = counter_for(widest)
         indptr = np.zeros(len(starts) + 1, np.int64)
         ids = np.empty(room.sum(), np.uint64)
-        values = np.empty(len(ids), np.float64)
+        values = np.ones(len(ids))
         list_words(letters, starts, stops, self._words, indptr, ids)
-        n = count_words(indptr, ids, values, self._counter)
+        n = add_up(indptr, ids, values, self._counter)
         if n < len(ids):
             ids, values = ids[:n].copy(), values[:n].copy()
         return indptr, ids, values
