@@ -296,7 +296,7 @@ def test_both_commands_of_a_model_give_its_features_again(run, folder, tmp_path,
     assert told["reproduce"]["direct_command"] == saved.params["direct_command"]
 
 
-def test_folds_are_those_asked_for_and_the_command_has_none(
+def test_folds_are_those_asked_for_and_the_direct_command_has_none(
     run, folder, tmp_path, monkeypatch
 ):
     from shortlist.evaluate import _choose_k
@@ -313,7 +313,7 @@ def test_folds_are_those_asked_for_and_the_command_has_none(
     out = tmp_path / "model"
     select(run, folder / "visits.parquet", "-k", "auto", "--cv", 4, "-o", out)
     assert seen == [4, 4]
-    command = Shortlist.load(out).params["command"]
+    command = Shortlist.load(out).params["direct_command"]
     assert "--cv" not in command
     again = run(*command.split()[1:], "-o", tmp_path / "again")
     assert again.exit_code == 0, again.stderr
@@ -329,7 +329,7 @@ def test_columns_can_name_their_groups_and_folds(run, folder, tmp_path):
     done = select(run, tmp_path / "users.parquet", *words, *users, "--cv", 3)
     told = json.loads(done.stdout)
     assert {"c", "f"} <= {entry["name"] for entry in told["entries"]}
-    assert "--cv" not in told["params"]["command"]
+    assert "--cv" not in told["params"]["direct_command"]
     frame.loc[7, "user"] = None
     frame.to_parquet(tmp_path / "gap.parquet")
     asked = ("select", tmp_path / "gap.parquet", "--target", "y", *words, *users)
