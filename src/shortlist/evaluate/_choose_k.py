@@ -11,7 +11,7 @@ from shortlist._protocols import Floats, Ints, ShortlistError
 from shortlist.evaluate._compare import Watch, columns_of, one_fold
 from shortlist.evaluate._contestants import Choose
 from shortlist.evaluate._judge import CLASS_METRICS, NUMBER_METRICS, judge
-from shortlist.evaluate._splits import folds
+from shortlist.evaluate._splits import folds, most_folds
 
 #: Budgets that are tried unless others are asked for: each about half more than the last.
 BUDGETS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
@@ -161,11 +161,7 @@ def _usual_cv(y: np.ndarray, cv: Any, groups: Any, classes: bool) -> Any:
     """Five folds, fewer if there are few of a class or group."""
     if cv is not None:
         return cv
-    most = 5
-    if groups is not None:
-        most = min(most, len(np.unique(np.asarray(groups))))
-    elif classes:
-        most = min(most, int(np.unique(y, return_counts=True)[1].min()))
+    most = most_folds(y, groups, classes=classes)
     if most < 2:
         what = "group of rows" if groups is not None else "row of some class"
         raise ShortlistError(f"k='auto' needs more than one {what}; say k")

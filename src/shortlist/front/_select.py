@@ -23,11 +23,11 @@ from shortlist._shortlist import Shortlist
 from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
 from shortlist.front._choice import SENSORS, Choice, choose, fits
 from shortlist.front._facts import facts_of_columns, facts_of_rows
-from shortlist.front._forms import only_rows, open_data
 from shortlist.front._from_columns import select_from_columns
 from shortlist.front._from_rows import select_from_rows, settled
 from shortlist.front._order import Order
 from shortlist.front._trial import tried
+from shortlist.sources.forms import only_rows, open_data
 
 _LOG = logging.getLogger("shortlist")
 
