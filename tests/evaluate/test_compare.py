@@ -352,6 +352,7 @@ def test_ctrl_c_keeps_the_folds_that_are_done(table, fits):
     # methods are ranked by folds that they all have
     assert len(found.standings().results) == {1: 2, 3: 6, 7: 12}[fits]
     assert found.verdict().startswith("best: ")
+    assert "nan" not in str(found)
 
 
 def test_before_the_first_fit_there_is_nothing_to_keep(table):

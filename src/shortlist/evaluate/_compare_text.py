@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from textwrap import wrap
 
 from shortlist._shortlist_text import printable
@@ -40,12 +41,12 @@ def _table(standings: Standings, k: int) -> list[str]:
     lines = [f"{f'k = {k}':<{width}}{heads}{rest}"]
     for row in (row for row in standings.rows() if row["k"] == k):
         numbers = "".join(
-            f"{row[metric]:>{_NUMBER}.3f}{row[f'{metric}_error']:>{_ERROR}.3f}"
+            _cell(row[metric], _NUMBER) + _cell(row[f"{metric}_error"], _ERROR)
             for metric in metrics
         )
-        costs = f"{row['seconds']:>{_NUMBER}.2f}{row['megabytes']:>{_NUMBER}.0f}"
+        costs = _cell(row["seconds"], _NUMBER, 2) + _cell(row["megabytes"], _NUMBER, 0)
         name = f"  {printable(row['method'])}"
-        lines.append(f"{name:<{width}}{numbers}{row['overlap']:>{_NUMBER}.3f}{costs}")
+        lines.append(f"{name:<{width}}{numbers}{_cell(row['overlap'], _NUMBER)}{costs}")
     return lines
 
 
@@ -62,6 +63,11 @@ def _overlaps(standings: Standings, k: int) -> list[str]:
         label = f"  {number:>{len(str(len(methods)))}} {printable(name)}"
         lines.append(f"{label:<{width}}{''.join(cells)}")
     return lines
+
+
+def _cell(number: float, width: int, digits: int = 3) -> str:
+    """A number to the right of its column; what a single fold does not tell is a dash."""
+    return f"{'-':>{width}}" if isnan(number) else f"{number:>{width}.{digits}f}"
 
 
 def _width(standings: Standings, more: int) -> int:
