@@ -1,7 +1,7 @@
 """Code in the documentation runs and prints what the text says.
 
 ``PYTHONPATH=tests python tests/test_docs.py`` puts what is printed now into the pages whose
-output stands in blocks of its own: tutorials and the guide to sources.
+output stands in blocks of its own: tutorials, the guides to sources and to comparing.
 """
 
 import re
@@ -25,6 +25,7 @@ PAGES = sorted(
 PLAYED = [
     *(page for page in DOCS.glob("tutorials/*.md") if page.stem != "index"),
     DOCS / "adding-a-source.md",
+    DOCS / "comparing.md",
 ]
 
 

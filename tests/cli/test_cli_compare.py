@@ -1,6 +1,7 @@
 """Comparisons on the command line."""
 
 import io
+import signal
 
 import numpy as np
 import pandas as pd
@@ -41,11 +42,20 @@ def test_a_table_for_people(run, folder, tmp_path):
     assert done.exit_code == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "240 rows, 7 features, 3 folds"
-    tables = done.stdout.split("k = ")[1:]
-    assert [table.split()[0] for table in tables] == ["1", "2"]
+    _, *tables, overlaps, verdict = done.stdout.split("\n\n")
+    assert [table.splitlines()[0].split()[:3] for table in tables] == [
+        ["k", "=", "1"],
+        ["k", "=", "2"],
+    ]
+    head = " ".join(tables[0].splitlines()[0].split()[3:])
+    assert head == "accuracy +- auc +- log loss +- overlap CPU s MB"
     best = tables[1].splitlines()[1].split()
     assert best[0] in ("foba", "l1", "mission")
     assert float(best[1]) > 0.9
+    assert " ".join(overlaps.splitlines()[0].split()) == "overlap at k = 2 1 2 3 4"
+    assert (
+        f"best: {best[0]} with 2 features, accuracy {best[1]} +- {best[2]}" in verdict
+    )
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
@@ -73,6 +83,11 @@ def test_a_column_of_groups_is_no_feature(run, folder):
         (["-k", "0"], "expected whole numbers as in 5,10,20, got '0'"),
         (["--methods", "nobody"], "method should be one of"),
         (["--sample-groups", "nothing"], "no column is called 'nothing'"),
+        (["-k", "900"], "from 1 to the number of features (37), got 900"),
+        (["--metric", "r2"], "metric should be one of accuracy, auc, log_loss"),
+        (["-k", "2", "--overlap-at", "5"], "one of the budgets of -k, got 5"),
+        (["--always", "nobody"], "always: expected the name of a feature, got 'nobod"),
+        (["--kmer", "3"], "--kmer is no option of files in the format csv"),
     ],
 )
 def test_what_makes_no_sense_is_refused(run, folder, words, message):
@@ -124,3 +139,103 @@ def test_rows_count_as_often_as_their_weights_say(run, folder, tmp_path):
         table = pd.read_csv(io.StringIO(done.stdout))
         found.append(table.drop(columns=["seconds", "megabytes"]))
     pd.testing.assert_frame_equal(*found)
+
+
+def test_methods_may_have_blanks_between_and_budgets_too_large_are_told(run, folder):
+    asked = ["compare", folder / "visits.csv", "--target", "bought", "--cv", 2]
+    done = run(*asked, "-k", "1, 500", "--methods", "mrmr, online_substitution")
+    assert done.exit_code == 0, done.stderr
+    assert "left out: k = 500, as there are 37 features" in done.stderr
+    assert "500" not in done.stdout
+    table = done.stdout.split("\n\n")[1].splitlines()
+    assert len({len(line) for line in table}) == 1
+    assert "online_substitution" in done.stdout
+    hushed = run(*asked, "-k", "1,500", "--methods", "mrmr", "--quiet")
+    assert hushed.stderr == ""
+
+
+def test_a_metric_decides_about_order_verdict_and_picture(run, folder, tmp_path):
+    picture = tmp_path / "curves.svg"
+    asked = [*ASKED, "--target", "bought", "--metric", "log_loss", "--plot", picture]
+    done = run("compare", folder / "visits.csv", *asked, "--overlap-at", 1)
+    assert done.exit_code == 0, done.stderr
+    _, *tables, overlaps, verdict = done.stdout.split("\n\n")
+    for table in tables:
+        assert table.split()[3:5] == ["log", "loss"]
+        losses = [float(line.split()[1]) for line in table.splitlines()[1:]]
+        assert losses == sorted(losses)
+    assert overlaps.startswith("overlap at k = 1")
+    assert ", log loss 0." in verdict
+    assert "<svg" in picture.read_text()
+
+
+def test_features_to_leave_out_and_to_have_in_any_case(run, folder):
+    asked = ["compare", folder / "visits.csv", "--target", "bought", *ASKED]
+    done = run(*asked, "--never", "user", "--never", "day", "--never", "city=Oslo")
+    assert done.stdout.startswith("240 rows, 5 features, 3 folds"), done.stderr
+    kept = run(*asked, "--always", "noise")
+    # a budget of one is spent on it by all methods
+    first = kept.stdout.split("\n\n")[1].splitlines()[1:]
+    assert len({line.split()[1] for line in first}) == 1
+    both = run(*asked, "--always", "age", "--never", "age")
+    assert both.exit_code != 0
+
+
+def test_small_classes_make_fewer_folds(run, folder, tmp_path):
+    frame = pd.read_csv(folder / "visits.csv").drop(columns="user")
+    frame.loc[:2, "bought"] = "maybe"
+    frame.to_csv(tmp_path / "rare.csv", index=False)
+    asked = ["--target", "bought", "-k", 1, "--methods", "mrmr"]
+    done = run("compare", tmp_path / "rare.csv", *asked)
+    assert done.exit_code == 0, done.stderr
+    assert ", 3 folds" in done.stdout
+    assert "3 folds instead of 5, as there are 3 rows of class maybe" in done.stderr
+
+
+def test_a_table_without_features_is_one_line(run, tmp_path):
+    (tmp_path / "none.csv").write_text("y\n1\n0\n1\n0\n")
+    done = run("compare", tmp_path / "none.csv", "-k", 1, "--target", "y")
+    assert done.exit_code == 1
+    assert "none.csv: expected features to choose from, got none" in done.stderr
+    assert "internal error" not in done.stderr
+
+
+def test_words_of_dna_are_compared_as_they_are_selected(run, tmp_path):
+    rng = np.random.default_rng(0)
+    for label, letters in (("one", "ACGT"), ("two", "ACGGT")):
+        records = ("".join(rng.choice(list(letters), 60)) for _ in range(30))
+        text = "".join(f">r{i}\n{r}\n" for i, r in enumerate(records))
+        (tmp_path / f"{label}.fasta").write_text(text)
+    files = [tmp_path / "one.fasta", tmp_path / "two.fasta"]
+    words = ["--kmer", 2, "--fragment", "none", "--cv", 3, "-k", 2, "--methods", "mrmr"]
+    done = run("compare", *files, *words)
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.startswith("60 rows, 16 features, 3 folds")
+    both = run("compare", *files, *words, "--canonical")
+    assert both.stdout.startswith("60 rows, 10 features, 3 folds")
+
+
+@pytest.mark.parametrize("form", ["table", "csv"])
+def test_ctrl_c_keeps_the_folds_that_are_done(run, folder, monkeypatch, form):
+    from shortlist.evaluate import _compare
+
+    fits = []
+    original = _compare.one_fold
+
+    def one_fold(*parts, **options):
+        fits.append(parts)
+        if len(fits) == 6:  # of three a fold
+            signal.raise_signal(signal.SIGINT)
+        return original(*parts, **options)
+
+    monkeypatch.setattr(_compare, "one_fold", one_fold)
+    words = ["--target", "bought", "-k", 1, "--methods", "mrmr", "--format", form]
+    done = run("compare", folder / "visits.csv", *words)
+    assert done.exit_code == 130
+    assert "incomplete: 5 of 15 fits were done" in done.stderr
+    assert "interrupted: the comparison is incomplete" in done.stderr
+    if form == "csv":
+        assert len(done.stdout.splitlines()) == 1 + 5  # nothing is lost
+    else:
+        assert done.stdout.startswith("240 rows, 37 features, 1 fold, incomplete\n")
+        assert "best: " in done.stdout

@@ -118,7 +118,7 @@ def choose_from_columns(ctx: click.Context) -> ColumnsOutcome:
         source = open_columns(options["files"][0], **settings)
     else:
         from shortlist.evaluate._splits import group_numbers
-        from shortlist.front._forms import open_with_groups
+        from shortlist.sources.forms import open_with_groups
 
         asked = options["files"][0], options["target"], options["sample_groups"]
         source, groups = open_with_groups(*asked, settings)

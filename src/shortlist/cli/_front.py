@@ -10,16 +10,16 @@ import click
 from shortlist.cli._deciding import deciding
 from shortlist.cli._holdout import FEWEST_ROWS, Split, hold_out, too_few
 from shortlist.cli._learner import classes_of, given_options, own_options
+from shortlist.cli._reading import reader_of_groups
 from shortlist.cli._running import Outcome, with_note
-from shortlist.cli._whole_table import reader_of_groups
 
 if TYPE_CHECKING:
     from shortlist._protocols import ColumnSource, RowSource
     from shortlist._shortlist import Shortlist
     from shortlist.evaluate._choose_k import BudgetCurve
+    from shortlist.evaluate._to_split import ToSplit
     from shortlist.front import Choice, Facts
     from shortlist.front._order import Order
-    from shortlist.front._to_split import ToSplit
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -184,8 +184,8 @@ def split_rows(ctx: click.Context, source: RowSource) -> tuple[RowSource, Split]
         return source, split
     import numpy as np
 
-    from shortlist.front._held_rows import held
-    from shortlist.front._row_groups import without_groups
+    from shortlist.evaluate._held_rows import held
+    from shortlist.evaluate._row_groups import without_groups
     from shortlist.kernels.csr import draw_rows
 
     rows, groups = without_groups(held(source), column, reader_of_groups(options))
@@ -236,7 +236,7 @@ def _settled(
     ctx: click.Context, train: RowSource, *, in_memory: bool
 ) -> tuple[RowSource, ToSplit]:
     """Rows to learn from, and those to split, which differ where rows overlap."""
-    from shortlist.front._to_split import settled
+    from shortlist.evaluate._to_split import settled
 
     groups = ctx.meta.get("groups")
     rows, to_split = settled(train, groups, in_memory=in_memory)
@@ -278,8 +278,8 @@ def find_k(ctx: click.Context, split: Split) -> BudgetCurve | None:
         return None
     count_all_classes(ctx)
     from shortlist.evaluate._choose_k import BUDGETS
+    from shortlist.evaluate._held_rows import HeldRows
     from shortlist.front._budgets import find_budget
-    from shortlist.front._held_rows import HeldRows
 
     rows = split.train
     if options["dry_run"]:  # the largest takes longest

@@ -139,6 +139,27 @@ def _spelled_delimiter(
     return "\t" if value in ("tab", "\\t") else value
 
 
+def named_feature_options() -> Callable[[F], F]:
+    """--always and --never: features that are chosen, or left out, in any case."""
+    return all_of(
+        [
+            click.option(
+                "--always",
+                metavar="NAME",
+                multiple=True,
+                help="Feature to choose in any case; counts in K. May be repeated.",
+            ),
+            click.option(
+                "--never",
+                metavar="NAME",
+                multiple=True,
+                help="Feature to leave out of everything, or column of text, or key of "
+                "JSON lines, of which no value is to be a feature. May be repeated.",
+            ),
+        ]
+    )
+
+
 def label_map_option() -> Callable[[F], F]:
     """--label-map: classes in the place of labels."""
     return click.option(

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from shortlist.cli._command import Command
+from shortlist.cli._dna import dna_options
 from shortlist.cli._options import (
     files_argument,
-    given_table_options,
     input_format_option,
     label_map_option,
+    named_feature_options,
     on_error_option,
     quiet_option,
     table_options,
@@ -19,8 +23,11 @@ from shortlist.cli._options import (
 from shortlist.cli._output import check_output
 from shortlist.cli._plotting import picture
 from shortlist.cli._progress import progress_bar
+from shortlist.cli._reading import open_asked, reader_of_groups
+from shortlist.cli._stopping import stopping
 
 if TYPE_CHECKING:
+    from shortlist._protocols import RowSource
     from shortlist.evaluate import CompareDisplay
 
 
@@ -42,6 +49,7 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str) -> tuple[in
         "shortlist compare patients.csv -k 5,10,20 --target outcome",
         "shortlist compare visits.csv --target bought --sample-groups user",
         "shortlist compare genes.parquet --target y --methods foba,mrmr --plot it.png",
+        "shortlist compare people.csv --target ill --metric auc --never id",
     ),
 )
 @files_argument()
@@ -62,10 +70,16 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str) -> tuple[in
     "random come along.",
 )
 @click.option(
+    "--metric",
+    type=click.Choice(["accuracy", "auc", "log_loss", "r2", "rmse"]),
+    help="What to rank and draw by. By default accuracy for classes, r2 for numbers.",
+)
+@click.option(
     "--cv",
     type=click.IntRange(min=2),
     metavar="FOLDS",
-    help="Folds of the cross-validation. By default 5, or 3 from 5,000 rows on.",
+    help="Folds of the cross-validation. By default 5, or 3 from 5,000 rows on; fewer if "
+    "a class has fewer rows, or if there are fewer groups.",
 )
 @click.option(
     "--sample-groups",
@@ -83,75 +97,107 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str) -> tuple[in
     default="table",
     help="table: means over folds, the best first; csv: every fold, all digits.",
 )
+@click.option(
+    "--overlap-at",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="Budget at which the table says how much methods agree. By default the largest.",
+)
 @click.option("--plot", metavar="FILE", help="Draw curves to a PNG, SVG or PDF file.")
+@named_feature_options()
 @table_options()
+@dna_options()
 @label_map_option()
 @input_format_option()
 @on_error_option()
 @quiet_option()
-def compare(**options: Any) -> None:
+@click.pass_context
+def compare(ctx: click.Context, /, **options: Any) -> None:
     """Compare methods at several budgets on the rows of FILE..., by cross-validation.
 
     In each fold every method chooses features by the rows to learn from; a logistic or
     linear model of these features, its ridge chosen within the same rows, is judged by the
     others. Files are those of select, and have to fit into memory.
-    """
-    files, plot, quiet = options["files"], options["plot"], options["quiet"]
-    check_output(plot, files, option="--plot")
-    from shortlist._protocols import Progress
-    from shortlist.cli._whole_table import read_whole
-    from shortlist.evaluate import compare as run
 
-    table, groups, n_unlabelled = read_whole(options, given_table_options(options))
-    if n_unlabelled and not quiet:
-        click.echo(f"left out: {n_unlabelled:,} rows without a label", err=True)
-    methods = options["methods"]
-    cv = options["cv"] or (5 if len(table.y) < 5000 else 3)
-    with progress_bar(quiet) as observe:
+    Ctrl-C ends it early: the folds that all methods have been through are printed, said to
+    be incomplete, and the exit code is 130.
+    """
+    at, ks = options["overlap_at"], options["ks"]
+    if at is not None and at not in ks:
+        raise click.BadParameter(
+            f"expected one of the budgets of -k, got {at}",
+            ctx,
+            param_hint="--overlap-at",
+        )
+    check_output(options["plot"], options["files"], option="--plot")
+    display, interrupted = _compared(open_asked(options), options)
+    if options["plot"] is not None:
+        with picture(options["plot"], 8.0, 4.5) as axes:
+            display.plot(ax=axes)
+    if options["form"] == "csv":
+        click.echo(_as_csv(display), nl=False)
+    else:
+        click.echo(f"{_about(display)}\n\n{display.as_text(overlap_at=at)}")
+    if not options["quiet"]:
+        for note in display.notes:
+            click.echo(note, err=True)
+        for method, reason in display.left_out.items():
+            click.echo(f"left out: {method}: {reason}", err=True)
+    if interrupted:
+        click.echo("interrupted: the comparison is incomplete", err=True)
+        ctx.exit(interrupted)
+
+
+def _compared(
+    source: RowSource, options: Mapping[str, Any]
+) -> tuple[CompareDisplay, int]:
+    """What was found, and the exit code if a signal ended it."""
+    from shortlist._protocols import Progress
+    from shortlist.engines import Interrupted
+    from shortlist.evaluate import compare as run
+    from shortlist.evaluate._to_split import settled
+
+    column = options["sample_groups"]
+    again = None if column is None else reader_of_groups(options)
+    rows, groups, _ = settled(source, column, in_memory=True, again=again)[1]
+    methods = [name.strip() for name in options["methods"].split(",")]
+    with progress_bar(options["quiet"]) as observe, stopping(defer=False) as stop:
 
         def watch(what: str, done: int, total: int) -> None:
             observe(Progress(0, what, done, total, "fits", 0, float("nan")))
 
-        display = run(
-            table.X,
-            table.y,
-            ks=options["ks"],
-            methods="auto" if methods == "auto" else methods.split(","),
-            cv=cv,
-            groups=groups,
-            sample_weight=table.weight,
-            feature_names=table.names,
-            seed=options["seed"],
-            watch=watch,
-        )
-    if plot is not None:
-        with picture(plot, 7.0, 4.5) as axes:
-            display.plot(ax=axes)
-    if options["form"] == "csv":
-        click.echo(display.frame.to_csv(index=False), nl=False)
-        return
-    n_rows, n_features = table.X.shape
-    click.echo(f"{n_rows:,} rows, {n_features:,} features, {cv} folds\n")
-    click.echo(as_text(display))
-    if not quiet:
-        for method, reason in display.left_out.items():
-            click.echo(f"left out: {method}: {reason}", err=True)
+        try:
+            display = run(
+                rows,
+                ks=options["ks"],
+                methods="auto" if methods == ["auto"] else methods,
+                metric=options["metric"],
+                cv=options["cv"],
+                groups=groups,
+                always=options["always"],
+                never=options["never"],
+                seed=options["seed"],
+                watch=watch,
+            )
+        except Interrupted as stopped:
+            return stopped.result, stop.exit_code
+        except KeyboardInterrupt:
+            click.echo("interrupted before any method had been judged", err=True)
+            raise
+    return display, 0
 
 
-def as_text(display: CompareDisplay) -> str:
-    """A table a budget, the best method first, and what the best is."""
-    main = display.main_metric
-    others = [name for name in display.metrics if name != main]
-    lines = []
-    frame = display.summary()
-    for k, part in frame.groupby("k"):
-        heads = [main.replace("_", " "), "+-", *(n.replace("_", " ") for n in others)]
-        columns = [*heads, "overlap", "CPU s", "MB"]
-        lines.append(f"k = {k:<16}" + "".join(f"{head:>10}" for head in columns))
-        for row in part.to_dict("records"):
-            numbers = [row[main], row["error"], *(row[name] for name in others)]
-            cells = [f"{number:.3f}" for number in [*numbers, row["overlap"]]]
-            cells += [f"{row['seconds']:.2f}", f"{row['megabytes']:.0f}"]
-            lines.append(f"  {row['method']:<18}" + "".join(f"{c:>10}" for c in cells))
-        lines.append("")
-    return "\n".join(lines).rstrip()
+def _about(display: CompareDisplay) -> str:
+    """How much there was to compare on, and how much of it was done."""
+    folds = f"{display.n_folds} fold{'s' * (display.n_folds != 1)}"
+    rest = ", incomplete" if display.is_partial else ""
+    return f"{display.n_rows:,} rows, {display.n_features:,} features, {folds}{rest}"
+
+
+def _as_csv(display: CompareDisplay) -> str:
+    """Every fold, all digits."""
+    text, records = io.StringIO(), display.records()
+    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue()

@@ -17,7 +17,7 @@ from shortlist.cli._columns import (
 )
 from shortlist.cli._command import Command
 from shortlist.cli._dna import as_params as dna_params
-from shortlist.cli._dna import dna_options, dna_settings
+from shortlist.cli._dna import dna_options
 from shortlist.cli._front import (
     Budget,
     announce,
@@ -32,21 +32,22 @@ from shortlist.cli._front import (
     unsaid_notes,
 )
 from shortlist.cli._input import as_params as table_params
-from shortlist.cli._input import open_labelled, skipped_line
+from shortlist.cli._input import skipped_line
 from shortlist.cli._learner import make_learner
 from shortlist.cli._method_options import method_options
 from shortlist.cli._options import (
     as_interactions,
     files_argument,
-    given_table_options,
     input_format_option,
     label_map_option,
+    named_feature_options,
     on_error_option,
     quiet_option,
     result_format_option,
     table_options,
 )
 from shortlist.cli._output import check_model_output
+from shortlist.cli._reading import open_asked
 from shortlist.cli._reproduce import command_line, how_to_repeat
 from shortlist.cli._resampling import (
     Resampling,
@@ -176,19 +177,7 @@ if TYPE_CHECKING:
     help="With three classes or more: K features for each, or K distinct ones in all.",
 )
 @method_options()
-@click.option(
-    "--always",
-    metavar="NAME",
-    multiple=True,
-    help="Feature to choose in any case; counts in K. May be repeated.",
-)
-@click.option(
-    "--never",
-    metavar="NAME",
-    multiple=True,
-    help="Feature to leave out of everything, or column of text, or key of JSON lines, of "
-    "which no value is to be a feature. May be repeated.",
-)
+@named_feature_options()
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
@@ -323,20 +312,9 @@ def notes_for_stderr(notes: Sequence[str], *, shown: bool) -> list[str]:
 
 def open_table_or_rows(options: Mapping[str, Any]) -> RowSource:
     """Open the files; a table must have been told its target."""
-    from shortlist.sources._formats import FORMATS, format_of
     from shortlist.sources.pairs import with_pairs_as
 
-    files, input_format = options["files"], options["input_format"]
-    given = given_table_options(options)
-    takes = FORMATS[format_of(files, input_format)[0]].takes
-    label_map = options["label_map"]
-    if options["classes"] is not None and "labels" in takes and label_map is None:
-        given["labels"] = options["classes"].split(",")
-    if options["never"] and "leave_out" in takes:
-        given["leave_out"] = options["never"]
-    given |= dna_settings(options, files, input_format)
-    source = open_labelled(files, input_format, options["on_error"], given, label_map)
-    return with_pairs_as(options, source)
+    return with_pairs_as(options, open_asked(options))
 
 
 def finished(

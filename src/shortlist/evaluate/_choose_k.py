@@ -12,7 +12,7 @@ from shortlist.evaluate._compare import Watch, columns_of, one_fold
 from shortlist.evaluate._contestants import Choose
 from shortlist.evaluate._examples import Examples, shared_spread
 from shortlist.evaluate._judge import CLASS_METRICS, NUMBER_METRICS, judge
-from shortlist.evaluate._splits import check_cv, folds, group_numbers
+from shortlist.evaluate._splits import check_cv, folds, group_numbers, most_folds
 
 #: Budgets that are tried unless others are asked for: each about half more than the last.
 BUDGETS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
@@ -174,12 +174,10 @@ def _splits(
 
 def _usual_cv(y: np.ndarray, groups: Ints | None, classes: bool) -> int:
     """Five folds, fewer if there are few of a class or group."""
-    units, what = len(y), "row"
-    if groups is not None:
-        units, what = len(np.unique(groups)), "group of rows"
-    elif classes:
-        units = int(np.unique(y, return_counts=True)[1].min(initial=len(y)))
-        what = "row of some class"
-    if units < 2:
+    most = most_folds(y, groups, classes=classes)
+    if most < 2:
+        what = "row" if groups is None else "group of rows"
+        if classes and groups is None:
+            what = "row of some class"
         raise ShortlistError(f"k='auto' needs more than one {what}; say k")
-    return min(5, units)
+    return most

@@ -7,46 +7,59 @@ defaults, so that nothing is tuned by anyone.
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import Floats, Ints, ShortlistError
+from shortlist._protocols import DataError, Ints, ShortlistError
 from shortlist._targets import choose_target
+from shortlist.engines import Interrupted
 from shortlist.evaluate._contestants import (
     USUAL,
     YARDSTICKS,
+    Choose,
     contestant,
     takes_weights,
     why_not,
 )
-from shortlist.evaluate._display import CompareDisplay, Result
-from shortlist.evaluate._examples import (
-    Examples,
-    shared_spread,
-    weights_that_differ,
-)
-from shortlist.evaluate._judge import judge
+from shortlist.evaluate._display import CompareDisplay
+from shortlist.evaluate._examples import Examples, shared_spread
+from shortlist.evaluate._judge import CLASS_METRICS, NUMBER_METRICS, judge
 from shortlist.evaluate._memory import PeakMemory
-from shortlist.evaluate._splits import check_cv, folds, group_numbers
-from shortlist.sources._labels import check_weights
+from shortlist.evaluate._opened import Opened, opened
+from shortlist.evaluate._splits import check_cv, cv_among, folds, most_folds
+from shortlist.evaluate._standings import Result
 
 #: Told what is being done, how many fits of how many are behind.
 Watch = Callable[[str, int, int], None]
 
+#: Rows from which on three folds do, unless a number is asked for.
+_MANY_ROWS = 5000
+#: Metrics that more than two classes do not have.
+OF_TWO_CLASSES = ("auc",)
+#: Rows of each class, or in all, that methods are tried on before their time counts.
+_FIRST_OF_CLASS, _FIRST_ROWS = 6, 40
+
 
 def compare(
-    X: Any,
-    y: Any,
+    data: Any,
+    target: Any = None,
     *,
-    ks: Sequence[int] = (5, 10, 20, 50, 100),
+    ks: int | Sequence[int] = (5, 10, 20, 50, 100),
     methods: Any = "auto",
-    cv: Any = 5,
+    metric: str | None = None,
+    cv: Any = None,
     groups: Any = None,
-    sample_weight: Any = None,
+    always: Sequence[str] = (),
+    never: Sequence[str] = (),
     feature_names: Sequence[str] | None = None,
+    sample_weight: Any = None,
+    read: Mapping[str, Any] | None = None,
     seed: int = 0,
     watch: Watch | None = None,
 ) -> CompareDisplay:
@@ -54,22 +67,39 @@ def compare(
 
     Parameters
     ----------
-    X : ndarray, sparse matrix or DataFrame of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-        Classes (strings, or at most 20 whole numbers) or numbers.
-    ks : sequence of int, default=(5, 10, 20, 50, 100)
-        Budgets; those above the number of features are left out.
-    methods : "auto", sequence of names, or mapping of names to estimators
-        "auto": the best of each family that can bear the size of the data. Yardsticks,
-        "l1" (the first k columns of an L1 path) and "random", come along.
-    cv : int, splitter or iterable of pairs of arrays, default=5
-    groups : array-like of shape (n_samples,), default=None
-        Rows of one group, such as those of a patient, stay together in every split.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How often each row counts, to choose by and to judge by; a row of weight 0 is as
-        good as none. Methods without weights (relieff) are left out.
+    data : array, sparse matrix, table, path, iterable of rows or source
+        As for ``select``; all rows that have a label are held in memory.
+    target : array-like or str, default=None
+        Labels, or the name of the column or key that has them: classes (strings, or at
+        most 20 whole numbers) or numbers.
+    ks : int or sequence of int, default=(5, 10, 20, 50, 100)
+        Budgets; those above the number of features are left out, and a note says so.
+    methods : "auto", sequence, mapping of names to estimators, or estimator
+        "auto": the best of each family that can bear the size of the data. A sequence
+        has names as of ``select``, or estimators, ours or scikit-learn's, whose budget
+        is called ``k`` or ``n_features_to_select``. Yardsticks, "l1" (the first k columns
+        of an L1 path) and "random", come along.
+    metric : str, default=None
+        What to rank by: "accuracy" (the default), "auc" (of two classes) or "log_loss"
+        of classes, "r2" (the default) or "rmse" of numbers. All are measured anyway.
+    cv : int, splitter or iterable of pairs of arrays, default=None
+        None: five folds, three from 5,000 rows on, fewer if a class or the groups have
+        fewer.
+    groups : array-like of shape (n_samples,) or str, default=None
+        Rows of one group, such as those of a patient, stay together in every split; or
+        the name of a column, which is then no feature. Fragments of sequences have
+        stretches of these for groups, unless others are named.
+    always, never : sequence of str, default=()
+        Features that every method has to choose, which count in k, and features that
+        none may; ``never`` may name a column of text with all its values.
     feature_names : sequence of str, default=None
-        Names of columns; those of a DataFrame by default.
+        Names of the columns of an array.
+    sample_weight : array-like of shape (n_samples,) or str, default=None
+        How often each row counts, to choose by and to judge by, or the name of a column
+        that tells; a row of weight 0 is as good as none. Methods without weights
+        (relieff) are left out.
+    read : mapping, default=None
+        Options of the source, such as ``{"missing": "zero"}``.
     seed : int, default=0
     watch : callable, default=None
         Called with what is being done, the number of fits behind and that of all.
@@ -77,6 +107,11 @@ def compare(
     Returns
     -------
     display : CompareDisplay
+
+    Raises
+    ------
+    KeyboardInterrupt
+        An ``Interrupted`` after Ctrl-C; its ``result`` is a display of what was done.
 
     Examples
     --------
@@ -89,39 +124,112 @@ def compare(
     >>> table = display.summary()
     >>> sorted(table[table["accuracy"] > 0.9]["method"])
     ['foba', 'l1', 'mrmr']
+    >>> display.chosen("foba", 2)
+    {'x3': 3, 'x8': 3}
+
+    Tables with text, and files, are opened as by ``select``:
+
+    >>> import pandas as pd
+    >>> towns = np.array(["Bonn", "Oslo", "Rome"])[np.arange(150) % 3]
+    >>> people = pd.DataFrame({"age": X[:, 0], "town": towns})
+    >>> people["spent"] = people["age"] + 2 * (people["town"] == "Oslo")
+    >>> display = compare(people, "spent", ks=2, methods=["foba"])
+    >>> display.chosen("foba", 2)
+    {'age': 5, 'town=Oslo': 5}
     """
-    names = _names(X, feature_names)
-    X, y = _checked(X, y)
-    weight = _checked_weights(sample_weight, len(y))
-    groups = group_numbers(groups, len(y))
-    rows, cv = Examples(X, y, weight, groups).that_count(check_cv(cv))
-    X, y = rows.X, rows.y
-    classes = are_classes(y)
-    n_classes = len(np.unique(y)) if classes else 1
-    ks = sorted({int(k) for k in ks if 1 <= k <= X.shape[1]})
-    if not ks:
-        raise ShortlistError(
-            f"ks should have a budget from 1 to the number of features ({X.shape[1]})"
-        )
-    asked, left_out = _asked(methods, X, n_classes, max(ks), weight is not None)
-    splits = folds(y, cv, rows.groups, classes=classes, seed=seed)
-    among = shared_spread(rows, splits, classes=classes)
+    table = opened(
+        data,
+        target,
+        groups=groups,
+        always=always,
+        never=never,
+        feature_names=feature_names,
+        sample_weight=sample_weight,
+        read=read,
+    )
+    classes = are_classes(table.y)
+    n_classes = _n_classes(table.y) if classes else 1
+    metrics = _ranked_by(metric, classes, n_classes)
+    notes: list[str] = []
+    if table.n_unlabelled:
+        notes.append(f"left out: {table.n_unlabelled:,} rows without a label")
+    budgets = _budgets(ks, table, notes)
+    weighted = table.weight is not None
+    asked, left_out = _asked(methods, table.X, n_classes, max(budgets), weighted)
+    cv = _folds_asked(cv_among(check_cv(cv), table.known), table, classes, notes)
+    splits = folds(table.y, cv, table.groups, classes=classes, seed=seed)
+    kept = {"always": table.always} if len(table.always) else {}
     contestants = {
-        name: contestant(method, classes=classes) for name, method in asked.items()
+        name: contestant(method, classes=classes, **kept)
+        for name, method in asked.items()
     }
     results: list[Result] = []
+
+    def display(is_partial: bool = False) -> CompareDisplay:
+        return CompareDisplay(
+            results,
+            metrics,
+            names=table.names,
+            left_out=left_out,
+            notes=notes,
+            shape=table.X.shape,
+            is_partial=is_partial,
+        )
+
+    try:
+        _run(contestants, table.rows, splits, budgets, seed, classes, watch, results)
+    except KeyboardInterrupt:
+        if not results:
+            raise KeyboardInterrupt from None  # a half-done choice is no comparison
+        done = len(results) // len(budgets)
+        total = len(splits) * len(contestants)
+        notes.append(f"incomplete: {done} of {total} fits were done")
+        raise Interrupted(display(is_partial=True)) from None
+    return display()
+
+
+def _run(
+    contestants: Mapping[str, Choose],
+    rows: Examples,
+    splits: Sequence[tuple[Ints, Ints]],
+    ks: Sequence[int],
+    seed: int,
+    classes: bool,
+    watch: Watch | None,
+    results: list[Result],
+) -> None:
+    """Let everyone choose in every fold; what comes of it is added to the results."""
+    among = shared_spread(rows, splits, classes=classes)
     done, total = 0, len(splits) * len(contestants)
     for fold, split in enumerate(splits):
         for name, choose in contestants.items():
             if watch is not None:
                 watch(f"{name}, fold {fold + 1} of {len(splits)}", done, total)
             done += 1
+            if fold == 0:
+                _warm_up(choose, rows.part(split[0]), ks, classes)
             results += one_fold(
                 name, choose, rows, split, ks, fold, seed, classes=classes, among=among
             )
-    return CompareDisplay(
-        results, names=names, classes=classes, left_out=left_out, n_folds=len(splits)
-    )
+
+
+def _warm_up(choose: Choose, rows: Examples, ks: Sequence[int], classes: bool) -> None:
+    """Have a method compile and load what it needs, so that its time is that of choosing.
+
+    It chooses from a few rows, and whether it can does not matter.
+    """
+    few = np.arange(min(len(rows.y), _FIRST_ROWS))
+    if classes:
+        labels = np.unique(rows.y, return_inverse=True)[1]
+        some = [
+            np.flatnonzero(labels == code)[:_FIRST_OF_CLASS]
+            for code in range(int(labels.max()) + 1)
+        ]
+        few = np.sort(np.concatenate(some))
+    X, y, weight, _ = rows.part(few)
+    with warnings.catch_warnings(), contextlib.suppress(Exception):
+        warnings.simplefilter("ignore")
+        choose(X, y, ks[:1], 0, weight)
 
 
 def one_fold(
@@ -156,34 +264,6 @@ def columns_of(X: Any, which: Ints) -> np.ndarray:
     return np.asarray(part.toarray() if hasattr(part, "toarray") else part, np.float64)
 
 
-def _names(X: Any, given: Sequence[str] | None) -> tuple[str, ...] | None:
-    if given is None:
-        given = getattr(X, "columns", None)
-    return None if given is None else tuple(map(str, given))
-
-
-def _checked(X: Any, y: Any) -> tuple[Any, np.ndarray]:
-    from sklearn.utils import check_array
-    from sklearn.utils.validation import column_or_1d
-
-    X = check_array(X, accept_sparse=["csr"], dtype=[np.float64, np.float32])
-    if (
-        hasattr(X, "tocsr") and X.nnz < 2**31
-    ):  # some of scikit-learn wants short indices
-        short = X.indices.astype(np.int32), X.indptr.astype(np.int32)
-        X = type(X)((X.data, *short), shape=X.shape)
-    y = column_or_1d(np.asarray(y))
-    if len(y) != X.shape[0]:
-        raise ShortlistError(f"y should have {X.shape[0]} entries, got {len(y)}")
-    return X, y
-
-
-def _checked_weights(sample_weight: Any, n_rows: int) -> Floats | None:
-    if sample_weight is None:
-        return None
-    return weights_that_differ(check_weights(sample_weight, n_rows, "sample_weight"))
-
-
 def are_classes(y: np.ndarray) -> bool:
     """Whether loss="auto" would see classes."""
     if y.dtype.kind not in "fiub":
@@ -191,12 +271,81 @@ def are_classes(y: np.ndarray) -> bool:
     return choose_target("auto", y.astype(np.float64)).classes is not None
 
 
+def _n_classes(y: np.ndarray) -> int:
+    labels = np.unique(y)
+    if len(labels) < 2:
+        raise DataError(
+            f"labels: expected at least two classes, got 1 class ({labels[0]})"
+        )
+    return len(labels)
+
+
+def _ranked_by(metric: str | None, classes: bool, n_classes: int) -> dict[str, bool]:
+    """What can be measured of such labels, the metric to rank by first."""
+    known = dict(CLASS_METRICS if classes else NUMBER_METRICS)
+    if n_classes > 2:
+        known = {name: up for name, up in known.items() if name not in OF_TWO_CLASSES}
+    if metric is None:
+        return known
+    if metric not in known:
+        raise ShortlistError(
+            f"metric should be one of {', '.join(known)} for such labels, got {metric!r}"
+        )
+    return {metric: known[metric], **known}
+
+
+def _budgets(ks: Any, table: Opened, notes: list[str]) -> list[int]:
+    """Budgets in order; notes say which there are too few features for."""
+    given = [ks] if isinstance(ks, Integral) else ks
+    if not _are_budgets(given):
+        raise ShortlistError(
+            f"budgets: expected whole numbers from 1, as 5, 10, 20, got {ks!r}"
+        )
+    wanted, most = sorted({int(k) for k in given}), table.X.shape[1]
+    budgets = [k for k in wanted if k <= most]
+    too_large = ", ".join(str(k) for k in wanted if k > most)
+    if not budgets:
+        raise ShortlistError(
+            f"budgets: expected one from 1 to the number of features ({most:,}), got "
+            f"{too_large}"
+        )
+    if too_large:
+        notes.append(f"left out: k = {too_large}, as there are {most:,} features")
+    if budgets[0] < len(table.always):
+        raise ShortlistError(
+            f"budgets: expected room for the {len(table.always)} features of always=, "
+            f"got {budgets[0]}"
+        )
+    return budgets
+
+
+def _are_budgets(ks: Any) -> bool:
+    if isinstance(ks, str) or not isinstance(ks, Iterable):
+        return False
+    return all(isinstance(k, Integral) and int(k) >= 1 for k in ks)
+
+
+def _folds_asked(cv: Any, table: Opened, classes: bool, notes: list[str]) -> Any:
+    """Folds as asked for, or as many as usual; notes say if the rows allow only fewer."""
+    if cv is not None:
+        return cv
+    usual = 5 if len(table.y) < _MANY_ROWS else 3
+    most = most_folds(table.y, table.groups, classes=classes, most=usual)
+    what = "rows" if table.groups is None else "groups"
+    if table.groups is None and classes:
+        labels, counts = np.unique(table.y, return_counts=True)
+        what = f"rows of class {labels[np.argmin(counts)]}"
+    if most < 2:
+        raise ShortlistError(f"folds need 2 {what} at least, got {most}; add some")
+    if most < usual:
+        notes.append(f"{most} folds instead of {usual}, as there are {most} {what}")
+    return most
+
+
 def _asked(
     methods: Any, X: Any, n_classes: int, k: int, weighted: bool
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Methods by name, yardsticks last, and why others were left out."""
-    if isinstance(methods, Mapping):
-        return {**methods, **{name: name for name in YARDSTICKS}}, {}
     if isinstance(methods, str):
         if methods != "auto":
             raise ShortlistError(f"methods should be 'auto' or a list, got {methods!r}")
@@ -207,5 +356,23 @@ def _asked(
         fit = [name for name, reason in reasons.items() if reason is None]
         left_out = {name: reason for name, reason in reasons.items() if reason}
         return {name: name for name in (*fit, *YARDSTICKS)}, left_out
-    wanted = list(dict.fromkeys(methods))
-    return {str(name): name for name in dict.fromkeys([*wanted, *YARDSTICKS])}, {}
+    if not isinstance(methods, Mapping):
+        methods = _named(methods)
+    yardsticks = {name: name for name in YARDSTICKS if name not in methods}
+    return {**methods, **yardsticks}, {}
+
+
+def _named(methods: Any) -> dict[str, Any]:
+    """Methods by name; estimators by that of their kind, numbered if it is not enough."""
+    if hasattr(methods, "get_params"):
+        methods = [methods]
+    if not isinstance(methods, Iterable):
+        raise ShortlistError(
+            f"methods should be names or estimators, got {type(methods).__name__}"
+        )
+    listed = list(methods)
+    names = [m if isinstance(m, str) else type(m).__name__ for m in listed]
+    return {
+        name if isinstance(m, str) or names.count(name) == 1 else f"{name} {i}": m
+        for i, (name, m) in enumerate(zip(names, listed, strict=True))
+    }

@@ -8,7 +8,7 @@ budgets for are fitted once.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -42,24 +42,32 @@ YARDSTICKS = (L1, RANDOM)
 _PATH = np.geomspace(1e-3, 10.0, 25)
 
 
-def contestant(method: Any, *, classes: bool) -> Choose:
-    """Whoever goes by a name, or an estimator of ours or alike."""
-    if method == L1:
-        return _l1_classes if classes else _l1_numbers
-    if method == RANDOM:
-        return _random
+def contestant(method: Any, *, classes: bool, always: Ints | None = None) -> Choose:
+    """Whoever goes by a name, or an estimator; ``always``: columns to choose anyway."""
+    if isinstance(method, str) and method in YARDSTICKS:
+        choose: Choose = _random
+        if method == L1:
+            choose = _l1_classes if classes else _l1_numbers
+        return choose if always is None else _beside(choose, always)
     if isinstance(method, str):
-        return of_estimator(selector(method).load("estimator")())
-    return of_estimator(method)
+        method = selector(method).load("estimator")()
+    return of_estimator(method, always)
 
 
-def of_estimator(estimator: Any) -> Choose:
-    """What an estimator with a parameter k chooses."""
-    known = estimator.get_params()
-    if "k" not in known:
+def of_estimator(estimator: Any, always: Ints | None = None) -> Choose:
+    """What an estimator chooses whose budget can be set, ours or scikit-learn's."""
+    known = estimator.get_params() if hasattr(estimator, "get_params") else {}
+    budget = next((name for name in _BUDGETS if name in known), None)
+    if budget is None:
         raise ShortlistError(
-            f"estimators to compare should have a parameter k, got {estimator!r}"
+            "estimators to compare should have a parameter k or n_features_to_select, "
+            f"got {estimator!r}"
         )
+    settings: dict[str, Any] = {}
+    if "budget" in known:  # k features in all, as for all others
+        settings["budget"] = "shared"
+    if always is not None and "always" in known:
+        settings["always"] = always.tolist()
 
     def choose(
         X: Any,
@@ -73,19 +81,47 @@ def of_estimator(estimator: Any) -> Choose:
         if weight is not None and not takes_weights(estimator):
             raise ShortlistError(f"{type(estimator).__name__} takes no weights of rows")
         counting = {} if weight is None else {"sample_weight": weight}
-        settings: dict[str, Any] = {"seed": seed} if "seed" in known else {}
-        if "budget" in known:  # k features in all, as for all others
-            settings["budget"] = "shared"
         chosen: dict[int, Ints] = {}
         fitted = None
         for k in sorted(ks, reverse=True):
             if fitted is None or not _answers_smaller(fitted):
-                fresh = clone(estimator).set_params(k=k, **settings)
-                fitted = fresh.fit(X, y, **counting)
-            chosen[k] = _best(fitted, k)
+                own = {budget: k, **settings, **_seeds(known, seed)}
+                fitted = clone(estimator).set_params(**own).fit(X, y, **counting)
+            chosen[k] = _best(fitted, k, settings.get("always", ()))
         return chosen
 
-    return choose
+    return choose if always is None or "always" in known else _beside(choose, always)
+
+
+#: What estimators call the number of features that they may choose.
+_BUDGETS = ("k", "n_features_to_select")
+
+
+def _seeds(known: Mapping[str, Any], seed: int) -> dict[str, int]:
+    """Seeds of an estimator that nobody has set."""
+    if "seed" in known:
+        return {"seed": seed}
+    unset = "random_state" in known and known["random_state"] is None
+    return {"random_state": seed} if unset else {}
+
+
+def _beside(choose: Choose, always: Ints) -> Choose:
+    """Let a method that cannot be told what to keep choose from the other columns."""
+
+    def chosen(
+        X: Any,
+        y: np.ndarray,
+        ks: Sequence[int],
+        seed: int,
+        weight: Floats | None = None,
+    ) -> dict[int, Ints]:
+        others = np.setdiff1d(np.arange(X.shape[1]), always)
+        left = sorted({k - len(always) for k in ks} - {0})
+        found = choose(X[:, others], y, left, seed, weight) if left else {}
+        found = {0: np.empty(0, np.int64), **found}
+        return {k: np.append(always, others[found[k - len(always)]]) for k in ks}
+
+    return chosen
 
 
 def takes_weights(method: Any) -> bool:
@@ -101,17 +137,33 @@ def takes_weights(method: Any) -> bool:
 
 def _answers_smaller(fitted: Any) -> bool:
     """Whether a fit for k tells what one for fewer would choose."""
-    return hasattr(fitted, "at") or fitted.capabilities.nested
+    capabilities = getattr(fitted, "capabilities", None)
+    return hasattr(fitted, "at") or (capabilities is not None and capabilities.nested)
 
 
-def _best(fitted: Any, k: int) -> Ints:
+def _best(fitted: Any, k: int, always: Sequence[int]) -> Ints:
     """Columns of the k best features, as far as there are so many."""
     if hasattr(fitted, "at"):
         return np.asarray(fitted.at(k).support, np.int64)
+    if not hasattr(fitted, "shortlist_"):
+        return _supported(fitted, k)
     result = fitted.shortlist_
     order = np.argsort(-result.scores, kind="stable")
     ids, first = np.unique(result.ids[order], return_index=True)
-    return np.asarray(ids[np.argsort(first)][:k], np.int64)
+    ranked = ids[np.argsort(first)].astype(np.int64)
+    others = ranked[~np.isin(ranked, always)]
+    return np.append(np.array(always, np.int64), others)[:k]
+
+
+def _supported(fitted: Any, k: int) -> Ints:
+    """Columns that a selector of scikit-learn's kind has chosen."""
+    chosen = np.asarray(fitted.get_support(indices=True), np.int64)
+    if len(chosen) > k:
+        raise ShortlistError(
+            f"{type(fitted).__name__} should choose {k} features at most, got "
+            f"{len(chosen)}"
+        )
+    return chosen
 
 
 def _random(

@@ -160,6 +160,15 @@ def _check_sides(pairs: list[tuple[Ints, Ints]], groups: Ints | None, cv: Any) -
             )
 
 
+def most_folds(y: np.ndarray, groups: Any, *, classes: bool, most: int = 5) -> int:
+    """Folds that rows allow where nobody says how many: fewer than 2 mean none at all."""
+    if groups is not None:
+        return min(most, len(np.unique(np.asarray(groups))))
+    if classes:
+        return min(most, int(np.unique(y, return_counts=True)[1].min()))
+    return min(most, len(y))
+
+
 def _pairs(
     y: np.ndarray, cv: Any, groups: Any, *, classes: bool, seed: int
 ) -> list[tuple[Any, Any]]:

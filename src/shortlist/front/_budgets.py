@@ -13,11 +13,11 @@ from shortlist._suspects import first_rows
 from shortlist.engines import run
 from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
 from shortlist.evaluate._examples import weights_that_differ
+from shortlist.evaluate._held_rows import HeldRows
 from shortlist.evaluate._splits import cv_among
+from shortlist.evaluate._to_split import ToSplit
 from shortlist.evaluate._whole_table import labels_of, whole_table, with_labels
-from shortlist.front._held_rows import HeldRows
 from shortlist.front._order import Order, chooser, ranking, watching
-from shortlist.front._to_split import ToSplit
 from shortlist.sources import split_holdout, take
 from shortlist.sources.holdout import split_rows
 

@@ -21,10 +21,10 @@ from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
 from shortlist.evaluate._compare import are_classes
 from shortlist.evaluate._splits import folds, group_numbers
 from shortlist.front._budgets import with_curve
-from shortlist.front._forms import TargetedColumns
 from shortlist.front._from_rows import Say
 from shortlist.front._order import Order, ranking
 from shortlist.sources._labels import encode_labels
+from shortlist.sources.forms import TargetedColumns
 
 
 def select_from_columns(

@@ -14,10 +14,10 @@ from shortlist._protocols import (
 )
 from shortlist._shortlist import Shortlist
 from shortlist._suspects import LOOK_ROWS, leak_notes
+from shortlist.evaluate._held_rows import HeldRows
+from shortlist.evaluate._to_split import ToSplit, in_hand
 from shortlist.front._budgets import find_budget, with_curve
-from shortlist.front._held_rows import HeldRows
 from shortlist.front._order import Order, run_order
-from shortlist.front._to_split import ToSplit, in_hand
 
 Say = Callable[[str], None]
 

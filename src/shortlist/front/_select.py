@@ -20,17 +20,23 @@ from shortlist._protocols import (
 from shortlist._registry import selector
 from shortlist._shortlist import Shortlist
 from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
+from shortlist.evaluate._row_groups import reader_of_groups
 from shortlist.evaluate._splits import check_cv, group_numbers
+from shortlist.evaluate._to_split import settled
 from shortlist.front._call import answered, spelled_call
 from shortlist.front._choice import SENSORS, Choice, choose, fits, with_choice
 from shortlist.front._facts import facts_of_columns, facts_of_rows
-from shortlist.front._forms import as_frame, only_rows, open_data, open_with_groups
 from shortlist.front._from_columns import select_from_columns
 from shortlist.front._from_rows import select_from_rows
 from shortlist.front._order import Order
-from shortlist.front._row_groups import Again
-from shortlist.front._to_split import settled
 from shortlist.front._trial import tried
+from shortlist.sources.forms import (
+    as_frame,
+    only_rows,
+    open_data,
+    open_with_groups,
+    take_out,
+)
 
 _LOG = logging.getLogger("shortlist")
 
@@ -202,7 +208,7 @@ def select(
         named is not None and named.room == "columns" and not goes_by_rows
     )
     if isinstance(groups, str) and hasattr(data, "columns"):
-        data, groups = _without(data, groups, "groups")
+        data, groups = take_out(data, groups, "groups")
     source: RowSource | ColumnSource
     if isinstance(groups, str) and by_column:
         source, groups = open_with_groups(data, target, groups, read)
@@ -258,7 +264,7 @@ def select(
         order, tries = order_of(choice), trial and len(choice.rivals) > 1
         wanted: dict[str, Any] = {
             "split_too": "n_pairs" in beyond,
-            "again": _reader_of_groups(data, groups, read, source),
+            "again": reader_of_groups(data, groups, read, source),
         }
         try:
             rows, to_split = settled(source, groups, in_memory=tries, **wanted)
@@ -326,32 +332,6 @@ def _budgets(source: RowSource | ColumnSource, budgets: Sequence[int]) -> Sequen
     return list(budgets) if n is None else usual_budgets(budgets, n)
 
 
-def _reader_of_groups(
-    data: Any, groups: Any, read: Mapping[str, Any] | None, source: RowSource
-) -> Again | None:
-    """What reads a column of groups as a target, if the data can be read again."""
-    if not isinstance(groups, str) or isinstance(data, RowSource):
-        return None
-    if not source.reiterable or getattr(source, "on_error", "raise") == "skip":
-        return None  # other rows might be left out
-    left = {n: v for n, v in (read or {}).items() if n not in ("target", "labels")}
-
-    def again() -> RowSource:
-        opened = open_data(data, groups, read=left)
-        assert not isinstance(opened, ColumnSource)
-        return opened
-
-    return again
-
-
-def _without(table: Any, column: str, what: str) -> tuple[Any, np.ndarray]:
-    """A table without one of its columns, and that column."""
-    if column not in list(map(str, table.columns)):
-        raise ShortlistError(f"{what}: no column is called {column!r}")
-    rest = [name for name in table.columns if str(name) != column]
-    return table[rest], np.asarray(table[column])
-
-
 def _from_sequence(
     data: Any,
     target: Any,
@@ -374,7 +354,7 @@ def _from_sequence(
             "sequence of each row"
         )
     if isinstance(sequence, str) and hasattr(data, "columns"):
-        data, sequence = _without(data, sequence, "sequence")
+        data, sequence = take_out(data, sequence, "sequence")
     choice = choose(Facts("sequence"))
     say(choice.line())
     known = SensorSelector().get_params()
@@ -386,6 +366,6 @@ def _from_sequence(
 
         data = pd.DataFrame(np.asarray(data), columns=list(feature_names))
     if isinstance(target, str):
-        data, target = _without(data, target, "target")
+        data, target = take_out(data, target, "target")
     fitted = SensorSelector(k=int(k), **settings).fit(data, target, sequence=sequence)
     return with_choice(fitted.shortlist_, choice)

@@ -22,10 +22,10 @@ from shortlist.evaluate._contestants import Choose
 from shortlist.evaluate._examples import Examples, shared_spread
 from shortlist.evaluate._judge import CLASS_METRICS, NUMBER_METRICS
 from shortlist.evaluate._splits import cv_among, folds
+from shortlist.evaluate._to_split import ToSplit
 from shortlist.evaluate._whole_table import whole_table, with_labels
 from shortlist.front._choice import TRIAL_FOLDS, TRIAL_ROWS, Choice
 from shortlist.front._order import Order, chooser, watching
-from shortlist.front._to_split import ToSplit
 
 #: What one of several methods may end with and the others go on.
 _CANNOT = (ShortlistError, ArithmeticError, ValueError, np.linalg.LinAlgError)

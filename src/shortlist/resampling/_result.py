@@ -103,7 +103,7 @@ class Stability:
         """Bound on how many features are stable by chance, as expected.
 
         Of the features that a half chooses with probability q / p at most, as blind
-        choice would; see docs/stability.md. It is never more than all that are stable.
+        choice would; see docs/stability.md. Never more than there are stable ones, if any.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class Stability:
         if not self.n_features:
             return None
         bound = bounds[assume](self.mean_chosen, self.n_features, least, self.n_pairs)
-        return min(bound, float(len(self.stable(least))))
+        return min(bound, float(len(self.stable(least)) or self.n_features))
 
     def _threshold(self, threshold: float | None) -> float:
         threshold = self.threshold if threshold is None else threshold

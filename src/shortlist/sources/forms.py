@@ -151,6 +151,14 @@ def _weight_option(data: Any, columns: bool) -> str:
     raise ShortlistError("sample_weight: rows that are dictionaries have no weights")
 
 
+def take_out(table: Any, column: str, what: str) -> tuple[Any, np.ndarray]:
+    """A table without one of its columns, and that column."""
+    if column not in list(map(str, table.columns)):
+        raise ShortlistError(f"{what}: no column is called {column!r}")
+    rest = [name for name in table.columns if str(name) != column]
+    return table[rest], np.asarray(table[column])
+
+
 def open_with_groups(
     data: Any, target: str | None, column: str, read: Mapping[str, Any] | None = None
 ) -> tuple[ColumnSource, np.ndarray]:

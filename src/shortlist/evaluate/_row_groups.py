@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import Ints, RowBlock, RowSource, ShortlistError, place_of
+from shortlist._protocols import (
+    ColumnSource,
+    Ints,
+    RowBlock,
+    RowSource,
+    ShortlistError,
+    place_of,
+)
+from shortlist.evaluate._held_rows import HeldRows
 from shortlist.evaluate._splits import group_numbers
 from shortlist.evaluate._whole_table import labels_of
-from shortlist.front._held_rows import HeldRows
 from shortlist.sources._columns import MISSING
+from shortlist.sources.forms import open_data
 
 #: Opens the same rows once more, with the column of groups for a target.
 Again = Callable[[], RowSource]
@@ -101,3 +109,21 @@ def _with(block: RowBlock, kept: np.ndarray) -> RowBlock:
     """A block with some of its entries."""
     ends = np.concatenate([[0], np.cumsum(kept)])[block.indptr]
     return block._replace(indptr=ends, ids=block.ids[kept], values=block.values[kept])
+
+
+def reader_of_groups(
+    data: Any, groups: Any, read: Mapping[str, Any] | None, source: RowSource
+) -> Again | None:
+    """What reads a column of groups as a target, if the data can be read again."""
+    if not isinstance(groups, str) or isinstance(data, RowSource):
+        return None
+    if not source.reiterable or getattr(source, "on_error", "raise") == "skip":
+        return None  # other rows might be left out
+    left = {n: v for n, v in (read or {}).items() if n not in ("target", "labels")}
+
+    def again() -> RowSource:
+        opened = open_data(data, groups, read=left)
+        assert not isinstance(opened, ColumnSource)
+        return opened
+
+    return again
