@@ -91,7 +91,9 @@ def opened(
             table = whole_table(source, blocks)
             X, y, names, weight = table.X, table.y, table.names, table.weight
     if not known.any():
-        raise DataError(f"{source.name}: expected rows with a label, got none")
+        raise DataError(
+            f"{source.name}: expected rows with a label and a weight above 0, got none"
+        )
     groups = None if numbers is None else numbers[known]
     features = _Features(source.name, names, X.shape[1])
     skipped = getattr(source, "leave_out", ())  # by whoever read the rows
