@@ -30,7 +30,7 @@ from shortlist.evaluate._examples import (
 )
 from shortlist.evaluate._judge import judge
 from shortlist.evaluate._memory import PeakMemory
-from shortlist.evaluate._splits import check_cv, folds, group_numbers
+from shortlist.evaluate._splits import check_cv, check_learnable, folds, group_numbers
 from shortlist.sources._labels import check_weights
 
 #: Told what is being done, how many fits of how many are behind.
@@ -105,6 +105,8 @@ def compare(
         )
     asked, left_out = _asked(methods, X, n_classes, max(ks), weight is not None)
     splits = folds(y, cv, rows.groups, classes=classes, seed=seed)
+    if classes:
+        check_learnable(splits, y)
     among = shared_spread(rows, splits, classes=classes)
     contestants = {
         name: contestant(method, classes=classes) for name, method in asked.items()
