@@ -131,6 +131,7 @@ def trial(X, y, ks, seed):
     """
     from shortlist._registry import selector
     from shortlist.evaluate._compare import are_classes
+    from shortlist.evaluate._examples import Examples
     from shortlist.front._choice import choose
     from shortlist.front._facts import facts_of_rows
     from shortlist.front._order import Order, chooser
@@ -143,7 +144,8 @@ def trial(X, y, ks, seed):
     names = source.names(np.arange(X.shape[1]))
     rivals = choices[max(ks)].rivals
     contestants = {m: chooser(Order(selector(m), seed=seed), names) for m in rivals}
-    done = try_methods(contestants, X, y, ks, classes=classes, seed=seed)
+    examples = Examples(X, y)
+    done = try_methods(contestants, examples, ks, classes=classes, seed=seed)
     if done is None:  # one method, or too few rows: the first is it
         done = Standings("none", {by_rule[max(ks)]: np.full((1, len(ks)), np.nan)})
     return by_rule, done

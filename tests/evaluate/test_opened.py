@@ -111,7 +111,7 @@ def test_rows_that_overlap_are_drawn_apart():
         ([("a", np.ones(3))], [1, 2, 3], "compare needs rows, and these are columns"),
         (np.ones((3, 2)), None, "an array needs its labels"),
         (np.ones((3, 0)), [1, 2, 3], "expected features to choose from, got none"),
-        ([{"a": 1}, {"a": 2}], "y", "expected rows with a label, got none"),
+        ([{"a": 1}, {"a": 2}], "y", "expected rows with a label and a weight"),
         (3, None, "expected an array, a table, a path"),
     ],
 )

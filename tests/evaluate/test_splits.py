@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, TimeSeriesSplit
 
-from shortlist import ShortlistError
+from shortlist import ShortlistError, compare
+from shortlist.evaluate._choose_k import choose_k
 from shortlist.evaluate._splits import check_cv, cv_among, folds, group_numbers
 from shortlist.resampling._halves import complementary_halves
 
@@ -95,6 +96,17 @@ def test_a_row_without_a_group_is_named(groups):
 def test_groups_have_an_entry_a_row(groups):
     with pytest.raises(ShortlistError, match="groups should have one entry a row"):
         group_numbers(groups, 3)
+
+
+def test_a_class_that_is_one_group_cannot_be_on_both_sides():
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    asked = {"groups": np.arange(12) // 6, "classes": True, "budgets": [1]}
+    with pytest.raises(
+        ShortlistError, match=r"leaves rows of one class to learn from, [ab];"
+    ):
+        choose_k(None, X, np.repeat(["b", "a"], 6), **asked)
+    with pytest.raises(ShortlistError, match="leaves rows of one class to learn from"):
+        compare(X, np.repeat(["b", "a"], 6), ks=[1], cv=2, groups=asked["groups"])
 
 
 def test_leaving_one_out_is_a_splitter_like_others():

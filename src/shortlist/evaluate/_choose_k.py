@@ -12,7 +12,13 @@ from shortlist.evaluate._compare import Watch, columns_of, one_fold
 from shortlist.evaluate._contestants import Choose
 from shortlist.evaluate._examples import Examples, shared_spread
 from shortlist.evaluate._judge import CLASS_METRICS, NUMBER_METRICS, judge
-from shortlist.evaluate._splits import check_cv, folds, group_numbers, most_folds
+from shortlist.evaluate._splits import (
+    check_cv,
+    check_learnable,
+    folds,
+    group_numbers,
+    most_folds,
+)
 
 #: Budgets that are tried unless others are asked for: each about half more than the last.
 BUDGETS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
@@ -169,7 +175,10 @@ def _splits(
     rows: Examples, cv: Any, classes: bool, seed: int
 ) -> list[tuple[Ints, Ints]]:
     cv = _usual_cv(rows.y, rows.groups, classes) if cv is None else cv
-    return folds(rows.y, cv, rows.groups, classes=classes, seed=seed)
+    pairs = folds(rows.y, cv, rows.groups, classes=classes, seed=seed)
+    if classes:
+        check_learnable(pairs, rows.y)
+    return pairs
 
 
 def _usual_cv(y: np.ndarray, groups: Ints | None, classes: bool) -> int:

@@ -32,7 +32,13 @@ from shortlist.evaluate._examples import Examples, shared_spread
 from shortlist.evaluate._judge import CLASS_METRICS, NUMBER_METRICS, judge
 from shortlist.evaluate._memory import PeakMemory
 from shortlist.evaluate._opened import Opened, opened
-from shortlist.evaluate._splits import check_cv, cv_among, folds, most_folds
+from shortlist.evaluate._splits import (
+    check_cv,
+    check_learnable,
+    cv_among,
+    folds,
+    most_folds,
+)
 from shortlist.evaluate._standings import Result
 
 #: Told what is being done, how many fits of how many are behind.
@@ -158,6 +164,8 @@ def compare(
     asked, left_out = _asked(methods, table.X, n_classes, max(budgets), weighted)
     cv = _folds_asked(cv_among(check_cv(cv), table.known), table, classes, notes)
     splits = folds(table.y, cv, table.groups, classes=classes, seed=seed)
+    if classes:
+        check_learnable(splits, table.y)
     kept = {"always": table.always} if len(table.always) else {}
     contestants = {
         name: contestant(method, classes=classes, **kept)

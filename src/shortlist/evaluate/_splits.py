@@ -44,6 +44,17 @@ def folds(
     return pairs
 
 
+def check_learnable(pairs: list[tuple[Ints, Ints]], y: np.ndarray) -> None:
+    """Refuse splits that leave a single class to learn from."""
+    for train, _ in pairs:
+        labels = np.unique(y[train])
+        if len(labels) < 2:
+            raise ShortlistError(
+                f"cv leaves rows of one class to learn from, {labels[0]}; each class needs "
+                "rows, or groups of rows, on both sides of a split"
+            )
+
+
 def check_cv(cv: Any) -> Any:
     """Return what says how to split, so that it can be asked again; refuse all else."""
     if cv is None or (hasattr(cv, "get_n_splits") and not isinstance(cv, type)):
