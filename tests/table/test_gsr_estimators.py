@@ -276,6 +276,20 @@ def test_the_path_ends_where_the_shortlist_begins(estimator):
     assert np.all(gone[:-1] <= gone[1:])  # what has left does not come back
 
 
+def test_budgets_above_the_number_of_rows_are_filled_by_those_that_went_last():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(45, 300))
+    y = np.where(X[:, 7] + X[:, 42] > 0, "yes", "no")
+    fitted = GSR(100).fit(X, y)
+    chosen = fitted.get_support(indices=True)
+    assert len(chosen) == 100
+    assert {7, 42} <= set(chosen)
+    assert 22 <= fitted.shortlist_.trace["survivors"][-1] <= 27
+    assert len(fitted.shortlist_.trace["lam"]) <= 8
+    path = fitted.selection_path_
+    assert set(chosen) == set(np.argsort(path.ranks[-1])[:100])
+
+
 def test_a_penalty_of_ones_own_is_taken_and_told():
     X, y, _ = classes(1)
     small, large = GSR(5, r=2.0, lam=2.0).fit(X, y), GSR(5, r=2.0, lam=40.0).fit(X, y)
