@@ -349,6 +349,15 @@ def test_rows_that_count_twice_are_rows_that_occur_twice(estimator):
     assert weighted.lam_ == pytest.approx(twice.lam_, rel=1e-6)
 
 
+def test_rows_that_occur_twice_do_not_make_more_features_survive():
+    X, y, _ = numbers(7, n=40, p=100, noise=1.0)
+    rows = np.concatenate([np.arange(40), np.arange(40)])
+    once, twice = GSR(60).fit(X, y), GSR(60).fit(X[rows], y[rows])
+    assert once.shortlist_.names == twice.shortlist_.names
+    survivors = [f.shortlist_.trace["survivors"][-1] for f in (once, twice)]
+    assert 20 <= survivors[0] == survivors[1] <= 24
+
+
 @pytest.mark.parametrize("form", ["float32", "csr_array", "csc_array", "Fortran"])
 @pytest.mark.parametrize("r", [2.0, 1.0])
 @pytest.mark.parametrize("shape", [(200, 40), (50, 90)])

@@ -39,7 +39,7 @@ _MARGIN = 0.15
 #: A bracket whose ends are closer, as a ratio, is not divided any more.
 _NARROW = 1.05
 _MAX_PROBES = 40
-#: Units asked for are at most this share of the rows.
+#: Units asked for are at most this share of the rows, however often these are repeated.
 _OF_ROWS = 0.5
 #: Smaller lams are not tried once they have let no more survive over this distance.
 _STALLED = 6.0
@@ -69,7 +69,7 @@ def find_lambda(
 ) -> LambdaSearch:
     """Find a lam for the number of units wanted; see the module and ``search_lambda``."""
     if settings.p < 1.0:
-        most = max(1, int(_OF_ROWS * problem.table.shape[0]))
+        most = max(1, int(_OF_ROWS * problem.n_distinct_rows))
         return search_lambda(problem, settings, min(wanted, most), guess, hopeless)
     lam = _SHARE * largest_lambda(problem, settings)
     run = reweight(problem, settings, lam)
