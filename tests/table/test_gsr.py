@@ -13,7 +13,7 @@ from reference.gsr import dual_gsr, gsr, objective, rfs
 from shortlist import DataError
 from shortlist.table import _gsr
 from shortlist.table._gsr import reweight
-from shortlist.table._gsr_lambda import search_lambda
+from shortlist.table._gsr_lambda import find_lambda, search_lambda
 from shortlist.table._gsr_problem import GsrProblem, GsrSettings
 from shortlist.table._gsr_table import DenseTable, SparseTable, scaled_table
 
@@ -306,6 +306,27 @@ def test_about_as_many_survive_as_are_wanted_unless_their_number_jumps(seed, wan
         assert fewer.min() < 1.05 * more.max()  # it jumps from too many to too few
     again = reweight(problem_of(X, Y), options, found.lam)
     assert again.values == found.run.values
+
+
+@pytest.mark.parametrize("r", [2.0, 1.0])
+def test_a_search_ends_where_smaller_penalties_let_no_more_survive(r):
+    X, Y, _ = planted(0, (20, 200), outputs=1)
+    options = asked(r=r, p=0.5, drop=1e-3, tol=1e-5)
+    found = search_lambda(problem_of(X, Y), options, 30, 1.0)
+    assert max(found.survivors) < 30
+    assert len(found.tried) <= 15
+    counts = np.array(found.survivors)
+    first = np.array(found.tried)[counts == counts.max()].max()
+    assert found.lam == first  # lams without an effect do not take over
+    # all of the last few were tried in vain, over a large range
+    assert np.log(first / min(found.tried)) > 6.0
+
+
+def test_more_than_half_of_the_rows_are_not_asked_for():
+    X, Y, _ = planted(0, (40, 200), outputs=1)
+    options = asked(p=0.5, drop=1e-3, tol=1e-5)
+    found = find_lambda(problem_of(X, Y), options, 150, 1.0)
+    assert 20 <= found.survivors[-1] <= 24
 
 
 @pytest.mark.parametrize(("guess", "probes"), [(1e-6, 1), (1e3, 2)])

@@ -276,6 +276,20 @@ def test_the_path_ends_where_the_shortlist_begins(estimator):
     assert np.all(gone[:-1] <= gone[1:])  # what has left does not come back
 
 
+def test_budgets_above_the_number_of_rows_are_filled_by_those_that_went_last():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(45, 300))
+    y = np.where(X[:, 7] + X[:, 42] > 0, "yes", "no")
+    fitted = GSR(100).fit(X, y)
+    chosen = fitted.get_support(indices=True)
+    assert len(chosen) == 100
+    assert {7, 42} <= set(chosen)
+    assert 22 <= fitted.shortlist_.trace["survivors"][-1] <= 27
+    assert len(fitted.shortlist_.trace["lam"]) <= 8
+    path = fitted.selection_path_
+    assert set(chosen) == set(np.argsort(path.ranks[-1])[:100])
+
+
 def test_a_penalty_of_ones_own_is_taken_and_told():
     X, y, _ = classes(1)
     small, large = GSR(5, r=2.0, lam=2.0).fit(X, y), GSR(5, r=2.0, lam=40.0).fit(X, y)
@@ -333,6 +347,15 @@ def test_rows_that_count_twice_are_rows_that_occur_twice(estimator):
     assert weighted.shortlist_.names == twice.shortlist_.names
     np.testing.assert_allclose(weighted.coef_, twice.coef_, rtol=1e-6)
     assert weighted.lam_ == pytest.approx(twice.lam_, rel=1e-6)
+
+
+def test_rows_that_occur_twice_do_not_make_more_features_survive():
+    X, y, _ = numbers(7, n=40, p=100, noise=1.0)
+    rows = np.concatenate([np.arange(40), np.arange(40)])
+    once, twice = GSR(60).fit(X, y), GSR(60).fit(X[rows], y[rows])
+    assert once.shortlist_.names == twice.shortlist_.names
+    survivors = [f.shortlist_.trace["survivors"][-1] for f in (once, twice)]
+    assert 20 <= survivors[0] == survivors[1] <= 24
 
 
 @pytest.mark.parametrize("form", ["float32", "csr_array", "csc_array", "Fortran"])

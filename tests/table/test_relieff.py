@@ -2,6 +2,7 @@
 
 import inspect
 import tracemalloc
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -92,6 +93,28 @@ def test_neither_units_nor_zeros_of_columns_matter():
     plain = ReliefF(2).fit(X, y)
     moved = ReliefF(2).fit(X * unit - 3 * unit, y)
     np.testing.assert_allclose(moved.scores_, plain.scores_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("loss", ["logistic", "squared"])
+def test_of_rows_that_are_as_near_the_first_count_in_whatever_form_they_come(
+    seed, loss
+):
+    """Answers from 1 to 7 differ by sixths, whose sums depend on their order."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(1, 8, (70, 12)).astype(float)
+    X[0], X[1] = 1.0, 7.0
+    y = (X[:, 0] + X[:, 1] + rng.normal(size=70) > 8).astype(float)
+    order = rng.permutation(12)
+    asked = {"loss": loss, "refit": False}
+    scores = ReliefF(5, **asked).fit(X, y).scores_
+    other = ReliefF(5, **asked).fit(X[:, order], y).scores_
+    np.testing.assert_allclose(other, scores[order], atol=1e-12)
+    thin = ReliefF(5, **asked).fit(sparse.csr_array(X), y).scores_
+    np.testing.assert_allclose(thin, scores, atol=1e-12)
+    exact = np.vectorize(Fraction, otypes=[object])(X.astype(int))
+    expected = (relieff if loss == "logistic" else rrelieff)(exact, y, 10)
+    np.testing.assert_allclose(scores, expected, atol=1e-12)
 
 
 def test_a_class_of_one_has_misses_and_no_hits():

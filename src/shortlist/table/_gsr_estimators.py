@@ -108,7 +108,9 @@ class GSR(RowSparse):
         survive and the less these are shrunk.
     lam : float or "auto", default="auto"
         Penalty beside the sum over rows; "auto" searches for one under which about k
-        features survive. For p = 1, where these would be shrunk too far, it is a twentieth
+        features survive, or as many as half the rows if k is more: beyond that all rows
+        would be fitted exactly, and survival mean little. The rest of the k are those that
+        vanished last. For p = 1, where survivors would be shrunk too far, it is a twentieth
         of what would leave none.
     loss : str or loss, default="auto"
         What the weights of the chosen features minimise, and what y holds: "auto" looks
@@ -162,11 +164,16 @@ class GSR(RowSparse):
     cost several points of accuracy; features that vanished are ranked; the tolerance is
     relative; the iteration starts from the same weights for all rows in units of y, so
     that neither its unit nor that of x matters; two classes are one column, not two.
-    The objective never rises from one iteration to the next, but for rounding.
+    The objective never rises from one iteration to the next.
+
+    Features that are the same once they are centred and scaled, up to their sign, would
+    share their weight: the first stands for them, and the others rank last. (Groups are
+    taken as they are.)
 
     Iterations solve systems as large as the features that are left, or, if cheaper, as
-    the rows. A scaled copy of X is held, in the precision of X; sparse tables stay so if
-    less than a tenth of their entries are not 0.
+    the rows. A scaled copy of X is held, in the precision of X; where float32 is too little
+    for a step, which then raises the objective, a copy in float64 takes its place. Sparse
+    tables stay so, in float64, if less than a tenth of their entries are not 0.
 
     With r < 2 because of outliers in y, a refit by least squares would be upset by them
     again; for one output ``loss="huber"`` is not.

@@ -22,7 +22,7 @@ import numpy as np
 from shortlist._protocols import Floats, Ints
 from shortlist.table._gsr import Reweighted, reweight
 from shortlist.table._gsr_lambda import find_lambda
-from shortlist.table._gsr_problem import GsrProblem, GsrSettings
+from shortlist.table._gsr_problem import SAME_ROW, GsrProblem, GsrSettings
 
 #: What is tried; of equals, the first wins. The first is also the cheapest.
 EXPONENTS = (2.0, 1.0, 0.5)
@@ -30,8 +30,6 @@ EXPONENTS = (2.0, 1.0, 0.5)
 _FEWEST_ROWS = 12
 #: Errors that differ by more than so many standard errors do not by chance.
 _CLEARLY = 2.0
-#: Rows whose places differ by less than this share of their range are the same.
-_SAME = 1e-9
 
 
 class Exponent(NamedTuple):
@@ -138,12 +136,10 @@ class HoldOut(NamedTuple):
 
 def hold_out_rows(problem: GsrProblem, level: Floats | None) -> HoldOut:
     """Divide the rows; see the module."""
-    n, m = problem.table.shape
-    direction = np.random.default_rng(0).normal(size=(m, 1))
-    along = problem.table.times(direction.astype(problem.table.dtype))[:, 0]
+    n, along = len(problem.weight), problem.places
     kind = np.zeros(n, np.int64) if level is None else classes_of(problem.Y + level)
     order = np.lexsort((along, kind))
-    gap = np.diff(along[order]) > _SAME * np.ptp(along)
+    gap = np.diff(along[order]) > SAME_ROW * np.ptp(along)
     number = np.concatenate([[0], np.cumsum(gap | (np.diff(kind[order]) != 0))])
     if number[-1] + 1 < _FEWEST_ROWS:
         return HoldOut(np.arange(n), np.empty(0, np.int64), 0)

@@ -5,6 +5,10 @@ search. Fewer survive under a larger lam, by and large as a power of it: the nex
 try is guessed by that, or between two that let too many and too few live, on log scales.
 Every run starts afresh, from all units: a unit that is zero could not return.
 
+Hardly more units than there are rows survive under any lam, and long before that it is so
+small that all rows are fitted exactly, and what survives means little: no more units are
+asked for than a share of the rows. The others rank by how late they went.
+
 For p = 1 few survive only where all are shrunk so far that the wrong ones do (on ISOLET the
 best 50 by RFS then tell 79 % of the letters, with this rule 91 %): a share of the largest
 penalty that leaves anything is taken, and norms alone rank.
@@ -35,6 +39,10 @@ _MARGIN = 0.15
 #: A bracket whose ends are closer, as a ratio, is not divided any more.
 _NARROW = 1.05
 _MAX_PROBES = 40
+#: Units asked for are at most this share of the rows, however often these are repeated.
+_OF_ROWS = 0.5
+#: Smaller lams are not tried once they have let no more survive over this distance.
+_STALLED = 6.0
 #: A run is given up once fewer than this share of the units wanted are left.
 _HOPELESS = 0.5
 
@@ -61,7 +69,8 @@ def find_lambda(
 ) -> LambdaSearch:
     """Find a lam for the number of units wanted; see the module and ``search_lambda``."""
     if settings.p < 1.0:
-        return search_lambda(problem, settings, wanted, guess, hopeless)
+        most = max(1, int(_OF_ROWS * problem.n_distinct_rows))
+        return search_lambda(problem, settings, min(wanted, most), guess, hopeless)
     lam = _SHARE * largest_lambda(problem, settings)
     run = reweight(problem, settings, lam)
     return LambdaSearch(lam, run, [lam], [run.n_survivors(problem.kept)])
@@ -90,7 +99,8 @@ def search_lambda(
 ) -> LambdaSearch:
     """Find a lam at which ``wanted`` units survive, or a fifth more.
 
-    If there is none, that with the nearest number of survivors, as a ratio, is taken.
+    If there is none, that with the nearest number of survivors, as a ratio, is taken; of
+    several, the largest.
 
     Parameters
     ----------
@@ -110,6 +120,7 @@ def search_lambda(
     best: tuple[float, float, Reweighted] | None = None
     low: End | None = None
     high: End | None = None  # too many survive at low, too few at high
+    most = guess, -1  # of those that are too few, and where it came first
     lam = guess
     while len(tried) < _MAX_PROBES:
         run = reweight(problem, settings, lam, fewest=fewest)
@@ -125,16 +136,19 @@ def search_lambda(
             best = off, lam, run
         if count < wanted:
             high = lam, count
+            most = (lam, count) if count > most[1] else most
         else:
             low = lam, count
         if low and high and high[0] < _NARROW * low[0]:
             break
         aim = math.sqrt(wanted * enough)
+        stalled = 0.0 if low or given_up else math.log(most[0] / lam)
         lam = _next(low, high, aim, _STEEPNESS / math.sqrt(settings.r), given_up)
-        if abs(math.log(lam / guess)) > _FARTHEST:  # nothing changes their number
+        lam *= math.exp(-stalled)  # the longer nothing changes, the longer the steps
+        if stalled > _STALLED or abs(math.log(lam / guess)) > _FARTHEST:
             break
     if best is None:
-        last = min(tried, key=lambda at: (abs(tried[at] - wanted), at))
+        last = min(tried, key=lambda at: (abs(tried[at] - wanted), -at))
         best = 0.0, last, reweight(problem, settings, last)
     return LambdaSearch(best[1], best[2], list(tried), list(tried.values()))
 

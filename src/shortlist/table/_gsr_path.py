@@ -9,6 +9,9 @@ import numpy as np
 from shortlist._protocols import Floats, Ints
 from shortlist.table._gsr import Standing
 
+#: Instead of a unit: a copy of another feature, and one that may not take part.
+COPY, NEVER = -1, -2
+
 
 @dataclass(frozen=True)
 class SelectionPath:
@@ -21,7 +24,7 @@ class SelectionPath:
     history : tuple of Standing
         Units that were in, and their norms, after each iteration.
     unit_of : ndarray of shape (n_features,)
-        Unit of each feature; -1 for one that never took part.
+        Unit of each feature; COPY or NEVER for one that took no part.
     """
 
     history: tuple[Standing, ...]
@@ -41,26 +44,25 @@ class SelectionPath:
         norms = np.zeros((len(self.history), n_units + 1))
         for row, standing in zip(norms, self.history, strict=True):
             row[standing.units] = standing.norms
-        return norms[:, self.unit_of]  # the last column stays 0, for -1
+        return norms[:, np.maximum(self.unit_of, -1)]  # the last column stays 0
 
     @property
     def ranks(self) -> Ints:
         """Place of each feature, 1 for the best, of shape (n_iter, n_features).
 
         Features that are in are ranked by weight; those that were dropped come after
-        them, the last to go first; then those that never took part. Ties go to the
-        feature that comes first.
+        them, the last to go first; then copies of others; then those that may not take
+        part. Ties go to the feature that comes first.
         """
         weights = self.weights
-        latest = np.full(weights.shape[1], -1)  #: when it was in last
-        latest[self.unit_of >= 0] = 0
+        latest = np.minimum(self.unit_of, 0)  #: when it was in last
         last_weight = np.zeros(weights.shape[1])
         out = np.empty(weights.shape, np.int64)
         n_units = int(self.unit_of.max(initial=-1)) + 1
         for t, standing in enumerate(self.history):
             present = np.zeros(n_units + 1, bool)
             present[standing.units] = True
-            inside = present[self.unit_of]
+            inside = present[np.maximum(self.unit_of, -1)]
             latest[inside], last_weight[inside] = t, weights[t, inside]
             order = np.lexsort((-last_weight, -latest))
             out[t, order] = np.arange(1, len(order) + 1)

@@ -14,6 +14,7 @@ import numpy as np
 
 from shortlist._protocols import Floats, Ints
 from shortlist.objectives.moments import mean_and_spread
+from shortlist.table._gsr_copies import copies
 from shortlist.table._gsr_problem import GsrProblem
 from shortlist.table._gsr_table import scaled_table
 from shortlist.table._problem import TableProblem
@@ -28,6 +29,7 @@ class Prepared(NamedTuple):
     problem: GsrProblem
     columns: Ints  #: of the table
     units: Ints  #: in the table's numbers
+    copies: Ints  #: units that are others again, and do not take part
     level: Floats | None  #: what was taken off targets that stand for classes
     y_scale: float
     x_scale: float  #: common to all columns; 1 where these are standardised
@@ -72,6 +74,17 @@ def prepare(
         return None
     share = objective.sample_weight / objective.sample_weight.sum()
     mean, spread = mean_and_spread(objective.X, share, center=objective.fit_intercept)
+    single = columns[np.bincount(own)[own[columns]] == 1]
+    again = copies(
+        objective.X,
+        single,
+        np.isin(own[single], always),
+        objective.sample_weight > 0.0,
+        (mean, spread, problem.scale),
+        centred=objective.fit_intercept,
+    )
+    copied = own[single[again]]
+    columns = np.setdiff1d(columns, single[again])
     ratios = (spread / problem.scale)[columns]
     ratios = ratios[ratios > 0.0]
     x_scale = float(np.sqrt(np.mean(ratios**2))) if len(ratios) else 1.0
@@ -82,7 +95,7 @@ def prepare(
     kept, centred = np.isin(units, always), bool(objective.fit_intercept)
     gsr = GsrProblem(table, Y, weight, unit_of, kept, centred)
     of_classes = level / y_scale if objective.loss.is_classifier else None
-    return Prepared(gsr, columns, units, of_classes, y_scale, x_scale)
+    return Prepared(gsr, columns, units, copied, of_classes, y_scale, x_scale)
 
 
 def _targets(objective: Any) -> Floats:

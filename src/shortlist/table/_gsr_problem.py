@@ -14,6 +14,8 @@ from shortlist.table._gsr_table import ScaledTable
 SURVIVES = 1e-3
 #: Penalty of the squared norm of units that are always in: enough to solve with.
 KEPT_RIDGE = 1e-3
+#: Rows whose places differ by less than this share of their range are the same.
+SAME_ROW = 1e-9
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,19 @@ class GsrProblem:
     def n_units(self) -> int:
         """Number of features, or of groups."""
         return len(self.kept)
+
+    @cached_property
+    def places(self) -> Floats:
+        """Place of each row along a fixed random direction; copies of a row share it."""
+        shape = len(self.unit_of), 1
+        direction = np.random.default_rng(0).normal(size=shape)
+        return self.table.times(direction.astype(self.table.dtype))[:, 0]
+
+    @property
+    def n_distinct_rows(self) -> int:
+        """Number of rows, copies not counted."""
+        gaps = np.diff(np.sort(self.places))
+        return 1 + int(np.count_nonzero(gaps > SAME_ROW * np.ptp(self.places)))
 
     @cached_property
     def in_double(self) -> GsrProblem:

@@ -16,7 +16,7 @@ from shortlist.table._gather import TableLearner
 from shortlist.table._gsr import Standing, reweight
 from shortlist.table._gsr_exponent import EXPONENTS, choose_exponent, spoken
 from shortlist.table._gsr_lambda import LambdaSearch, find_lambda, largest_lambda
-from shortlist.table._gsr_path import SelectionPath
+from shortlist.table._gsr_path import COPY, NEVER, SelectionPath
 from shortlist.table._gsr_prepare import Prepared, prepare
 from shortlist.table._gsr_problem import SURVIVES, GsrSettings
 from shortlist.table._problem import TableProblem
@@ -169,7 +169,7 @@ def gsr_search(capabilities: Capabilities, asked: GsrRequest) -> Search:
         ready = prepare(problem, own, always, never)
         if ready is None:  # nothing to explain, or nothing to explain it by
             chosen = [u for u in np.unique(own).tolist() if u not in {*always, *never}]
-            path = SelectionPath((), np.full(len(own), -1))
+            path = SelectionPath((), np.full(len(own), NEVER))
             r = EXPONENTS[0] if isinstance(asked.r, str) else float(asked.r)
             lam = math.nan if isinstance(asked.lam, str) else float(asked.lam)
             return Found(
@@ -180,7 +180,7 @@ def gsr_search(capabilities: Capabilities, asked: GsrRequest) -> Search:
             )
         done = _minimised(asked, ready, max(k, 1))
         order = ready.units[done.found.run.order(ready.problem.n_units)]
-        free = [u for u in order.tolist() if u not in always]
+        free = [u for u in order.tolist() if u not in always] + ready.copies.tolist()
         return _told(done, ready, own, _path(problem, units, free[:k], always))
 
     limits = {"dense_limit": _DENSE_REFIT}
@@ -249,7 +249,7 @@ def _told(done: _Done, ready: Prepared, own: Ints, path: Path) -> Found:
     run, per_lam = found.run, ready.lam_unit(settings.r, settings.p)
     scores = np.zeros(own.max() + 1)
     scores[ready.units] = unit * run.scores(ready.problem.n_units)
-    local = np.full(len(own), -1)
+    local = np.where(np.isin(own, ready.copies), COPY, NEVER)
     local[ready.columns] = ready.problem.unit_of
     history = tuple(Standing(s.units, unit * s.norms) for s in run.history)
     if not run.converged:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from numbers import Integral
@@ -43,6 +44,10 @@ CAPABILITIES = Capabilities(
     options=("n_neighbors",),
     nested=True,
 )
+
+# Distances that differ by less, as a share of the largest there can be, are the same: sums
+# of the same differences in another order differ by rounding, and ties should stay ties.
+_SAME = 2.0**-34
 
 # Distances of a block of rows to all rows: a megabyte, which stays in a core's cache.
 _BLOCK_CELLS = 1 << 17
@@ -156,12 +161,16 @@ class Near:
         n_groups = int(group.max()) + 1
         sums = np.zeros((n_sums, self.n_columns))
         step = min(max(8, _BLOCK_CELLS // self.n_rows), 64)
+        # a power of 2: what ties, multiples of simple fractions, is not halfway between
+        unit = _SAME * 2.0 ** math.ceil(math.log2(max(self.n_columns, 1)))
         for first in range(0, len(probes), step):
             block = probes[first : first + step]
             far = np.empty((len(block), self.n_rows))
             found = np.empty((len(block), n_groups, self.n_neighbors), np.int64)
             count = np.empty((len(block), n_groups), np.int64)
             self._distances(block, far)
+            far /= unit
+            np.rint(far, out=far)
             nearest(far, group, block, found, count)
             factor = factors(block, found, count).reshape(n_sums, len(block), -1)
             self._add(block, found.reshape(len(block), -1), factor, sums)
