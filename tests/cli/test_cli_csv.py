@@ -250,3 +250,14 @@ def test_one_class_in_all_rows_is_no_target(run, tmp_path):
     result = run("select", path, "-k", 1, "--target", "y")
     assert result.exit_code == 1
     assert "expected at least two classes, got 1 class (ape)" in result.stderr
+
+
+def test_a_wrong_guess_about_the_header_names_the_option(run, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("1.5,u\n2.5,v\n" * 20)
+    result = run("select", path, "-k", 1, "--target", "y")
+    assert result.exit_code == 1
+    assert "columns are 'x0', 'x1', cut at ','" in result.stderr
+    assert "--header if the first row" in result.stderr
+    found = run("select", path, "-k", 1, "--target", "x1", "--format", "json")
+    assert json.loads(found.stdout)["entries"][0]["name"] == "x0"

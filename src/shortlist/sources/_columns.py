@@ -186,19 +186,23 @@ def listed(columns: Sequence[str]) -> str:
 
 
 def check_column(
-    owner: str, parameter: str, column: str, columns: Collection[str]
+    owner: str, parameter: str, column: str, columns: Collection[str], hint: str = ""
 ) -> None:
-    """Refuse the name of a column that is not there."""
-    if column not in columns:
-        raise unknown_name(f"{owner}: {parameter}", column, columns, "column")
+    """Refuse the name of a column that is not there; a hint may follow."""
+    if column in columns:
+        return
+    error = unknown_name(f"{owner}: {parameter}", column, columns, "column")
+    named = [name for name in columns if name]
+    raise DataError(f"{error}; columns are {listed(named)}{hint}")
 
 
-def unique_columns(owner: str, columns: Sequence[str]) -> None:
-    """Refuse columns that share a name."""
+def unique_columns(owner: str, columns: Sequence[str], hint: str = "") -> None:
+    """Refuse columns that share a name; a hint may follow."""
     seen: set[str] = set()
     for column in columns:
         if column in seen:
             raise DataError(
                 f"{owner}: expected different names of columns, got {column!r} twice"
+                f"{hint}"
             )
         seen.add(column)
