@@ -34,6 +34,7 @@ from shortlist._protocols import (
     Floats,
     Head,
     Ids,
+    Ints,
     RowBlock,
     RowSource,
     ShortlistError,
@@ -46,6 +47,7 @@ from shortlist._spill import KeptRows, RowSpill
 from shortlist._steps import HITS, LOSS, WEIGHT, mean_norm
 from shortlist._targets import (
     Target,
+    empty_classes,
     notes_on,
     skips_bad_rows,
     target_of,
@@ -79,6 +81,7 @@ class OnlineState:
     always: Ids
     n_features: int | None
     class_totals: Floats  #: see ``shortlist._class_weight``
+    class_counts: Ints  #: rows of each class
     skip: bool = False  #: leave out rows with bad labels
     stage: str = EXPLORE
     pass_number: int = 1
@@ -179,7 +182,8 @@ class OnlineLearner:
         prepared = [self.preparing.apply(block) for block in rows]
         model = self.rule.create(target, source.n_features, prepared)
         totals, n_features = first_totals(self.class_weight, target), source.n_features
-        state = OnlineState(target, model, never, always, n_features, totals)
+        counts = target.count(np.empty(0))
+        state = OnlineState(target, model, never, always, n_features, totals, counts)
         state.skip, state.parses = skips_bad_rows(source), source.unit == "bytes"
         return state
 
@@ -220,6 +224,7 @@ class OnlineLearner:
         if state.stage == EXPLORE:
             if first:
                 state.n_examples += rows.n_rows
+                state.class_counts += state.target.count(rows.y)
                 state.n_skipped += work.n_read - rows.n_rows
             if self.refit:
                 rows = without(rows, apart(state.rows_in_pass, rows.n_rows))
@@ -337,6 +342,7 @@ class OnlineLearner:
             settings["doubt"] = state.refit.doubt
         if hasattr(self.rule, "decided"):  # by the first rows
             settings |= self.rule.decided(state.model)
+        settings |= empty_classes(target, state.class_counts)
         history = getattr(self.rule, "history", None)
         more = {} if history is None else history(state.model, target)
         names, others = self._names(state, source, ids)
@@ -360,7 +366,7 @@ class OnlineLearner:
             trace=state.trace.arrays(totals, target.classes is not None)
             | more
             | others,
-            notes=notes_on(target, state.n_skipped, source),
+            notes=notes_on(target, state.n_skipped, source, state.class_counts),
         )
 
     def _names(

@@ -23,6 +23,7 @@ from shortlist._protocols import (
     BadLabel,
     DataError,
     Floats,
+    Ints,
     RowBlock,
     RowSource,
     ShortlistError,
@@ -36,6 +37,9 @@ _MOST_CLASSES = 10_000
 
 #: Numbers to predict should be smaller: sketches hold weights in 32 bits.
 LARGEST_NUMBER = 1e30
+
+#: Setting of a result whose classes did not all have rows.
+EMPTY_CLASSES = "empty_classes"
 
 Label = str | int | float | bool
 
@@ -82,6 +86,13 @@ class Target:
             return np.where(codes == 1, 1.0, -1.0)
         return codes.astype(np.float64)
 
+    def count(self, codes: Floats) -> Ints:
+        """How many of the encoded labels are of each class; nothing of numbers."""
+        if self.classes is None:
+            return np.empty(0, np.int64)
+        numbers = codes > 0 if self.loss.target == "sign" else codes
+        return np.bincount(numbers.astype(np.int64), minlength=len(self.classes))
+
     def _complain(self, label: float) -> str:
         if self.classes is not None:
             known = ", ".join(map(str, self.classes))
@@ -109,9 +120,16 @@ def skips_bad_rows(source: RowSource) -> bool:
     return getattr(source, "on_error", "raise") == "skip"
 
 
-def notes_on(target: Target, n_skipped: int, source: RowSource) -> tuple[str, ...]:
-    """What a result should say about its labels, and about the source they came from."""
+def notes_on(
+    target: Target, n_skipped: int, source: RowSource, counts: Ints
+) -> tuple[str, ...]:
+    """What a result should say about its labels, and about the source they came from.
+
+    ``counts`` are the rows of each class.
+    """
     notes = [] if target.note is None else [target.note]
+    for name in empty_classes(target, counts).get(EMPTY_CLASSES, ()):
+        notes.append(f"class {name} has no rows to learn from")
     if n_skipped:
         rows = (
             "row with a bad label was"
@@ -120,6 +138,13 @@ def notes_on(target: Target, n_skipped: int, source: RowSource) -> tuple[str, ..
         )
         notes.append(f"{n_skipped:,} {rows} left out")
     return (*notes, *getattr(source, "remarks", ()))
+
+
+def empty_classes(target: Target, counts: Ints) -> dict[str, list[Label]]:
+    """Say, for the settings of a result, which classes had no rows; nothing if none."""
+    names = target.classes or ()
+    empty = [name for name, n in zip(names, counts, strict=True) if n == 0]
+    return {EMPTY_CLASSES: empty} if empty else {}
 
 
 def choose_target(

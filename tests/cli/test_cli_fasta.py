@@ -300,3 +300,19 @@ def test_genomes_can_be_grouped_by_a_label_map(run, folder, tmp_path):
     assert result.exit_code == 0, result.stderr
     assert "classes: L (-), R (+)" in result.stdout
     assert "the last 20 % of every sequence" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("", ()), (">r\n", ()), (">r\nACGTACGT\n", ("--kmer", 12))]
+)
+def test_a_file_without_rows_is_no_class(run, tmp_path, text, words):
+    rng = np.random.default_rng(0)
+    for name in "ab":
+        letters = "".join(rng.choice(list("ACGT"), 3000))
+        (tmp_path / f"{name}.fa").write_text(f">r\n{letters}\n")
+    (tmp_path / "none.fa").write_text(text)
+    files = [tmp_path / f"{name}.fa" for name in ("a", "b", "none")]
+    for method in ("foba", "mission"):
+        result = run("select", *files, "-k", 2, "--method", method, *words)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert "expected rows of class none to learn from, got none" in result.stderr

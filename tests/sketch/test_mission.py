@@ -486,3 +486,34 @@ def test_features_of_a_frame_are_counted_from_zero_to_the_last():
     for number in (3, -1):
         with pytest.raises(ShortlistError, match="from 0 to 2"):
             Mission(k=2, always=[number]).fit(X, X["a"] > 0)
+
+
+def test_arrays_without_the_features_of_a_source_are_refused_in_one_line(tmp_path):
+    path = tmp_path / "rows.vw"
+    path.write_text("1 | a b\n-1 | c b\n" * 20)
+    fitted = Mission(2).fit_source(path)
+    few = np.zeros((2, 3))
+    for X in (few, sparse.csr_array(few), sparse.csc_array(few)):
+        for method in (fitted.predict, fitted.transform, fitted.predict_proba):
+            with pytest.raises(ShortlistError, match="expected a source.*3 columns"):
+                method(X)
+    numbered = tmp_path / "rows.svm"
+    numbered.write_text("1 0:1 1:1\n-1 2:1 1:1\n" * 20)
+    by_number = Mission(2).fit_source(numbered)
+    assert by_number.predict(np.array([[1.0, 1, 0], [0, 1, 1]])).tolist() == [1, -1]
+
+
+def test_a_frame_without_a_column_of_the_model_is_refused():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1.0, 2.0] * 20, "b": ["u", "v"] * 20})
+    fitted = Mission(2).fit_source((frame, np.tile([0, 1], 20)))
+    assert len(fitted.predict(frame)) == 40
+    with pytest.raises(DataError, match=r"expected a column for 'b=.'.*columns are 'a'"):
+        fitted.predict(frame[["a"]])
+
+
+def test_a_class_without_rows_is_noted():
+    X, y = sparse_stream(3, n=300)
+    fitted = Mission(4).fit_source(ArraySource(X, y.astype(float)), classes=[0, 1, 2])
+    assert fitted.shortlist_.params["empty_classes"] == (2,)
+    assert "class 2 has no rows to learn from" in fitted.shortlist_.notes
