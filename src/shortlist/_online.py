@@ -63,6 +63,17 @@ from shortlist.sources._distinct_names import collision_params
 EXPLORE, REFIT, SETTLE, DONE = "explore", "refit", "settle", "done"
 
 
+OUT_OF_RANGE = (
+    "values of features are too large, too small or too unequal to learn from; scale "
+    "them to about 1"
+)
+#: Where all values are smaller than this, their squares vanish.
+_SMALLEST = 1e-100
+#: What is too large to learn from may overflow on the way to being refused for it.
+_unheard = np.errstate(over="ignore", invalid="ignore", divide="ignore")
+_NO_IDS: Ids = np.empty(0, np.uint64)
+
+
 class Work(NamedTuple):
     """A block that is ready to be learned from."""
 
@@ -180,6 +191,11 @@ class OnlineLearner:
             raise ShortlistError(f"{name!r} is named by always and by never")
         never = mask_of(barred) if self.never else None
         prepared = [self.preparing.apply(block) for block in rows]
+        largest = max(
+            (np.abs(b.values).max(initial=0.0) for b in prepared), default=0.0
+        )
+        if 0.0 < largest < _SMALLEST:
+            raise DataError(f"{source.name}: {OUT_OF_RANGE}")
         model = self.rule.create(target, source.n_features, prepared)
         totals, n_features = first_totals(self.class_weight, target), source.n_features
         counts = target.count(np.empty(0))
@@ -266,6 +282,7 @@ class OnlineLearner:
             held.append(state.refit.chosen.id_of())
         return np.unique(np.concatenate(held))
 
+    @_unheard
     def next_pass(self, state: OnlineState) -> bool:
         """Close a pass; True if another one is wanted."""
         state.rows_in_pass = 0
@@ -321,6 +338,7 @@ class OnlineLearner:
         ids, margin, score = found.ids, found.margin, found.score
         return best(ids, margin, score, self.k, self.budget, state.always)
 
+    @_unheard
     def result(self, state: OnlineState, source: RowSource) -> Shortlist:
         """What has been learned so far; the state stays usable."""
         self._check_range(state)
@@ -390,13 +408,6 @@ class OnlineLearner:
         weight = totals[WEIGHT] or np.nan
         hits = totals[HITS] if state.target.classes is not None else np.nan
         return Standing(state.stage, totals[LOSS] / weight, hits / weight)
-
-
-OUT_OF_RANGE = (
-    "values of features are too large, too small or too unequal to learn from; scale "
-    "them to about 1"
-)
-_NO_IDS: Ids = np.empty(0, np.uint64)
 
 
 def _wald(refit: Refit) -> Floats:

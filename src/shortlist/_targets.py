@@ -153,6 +153,7 @@ def choose_target(
     *,
     labels: Sequence[Label] | None = None,
     classes: Sequence[Label] | None = None,
+    seen: str | None = None,
 ) -> Target:
     """Decide on the loss and the classes from labels.
 
@@ -166,6 +167,8 @@ def choose_target(
         What the codes in y stand for; None if y holds numbers.
     classes : sequence, default=None
         All classes there are, if the user says so.
+    seen : str, default=None
+        Where labels have been looked for, for messages; None: in as many rows.
     """
     chosen = None if isinstance(loss, str) and loss == "auto" else get_loss(loss)
     if chosen is not None and not chosen.is_classifier:
@@ -190,7 +193,8 @@ def choose_target(
     if len(values) < 2:
         came = f"1 class ({_label(values[0], labels)})" if len(values) else "no label"
         raise DataError(
-            f"labels: expected at least two classes, got {came} in {len(y)} rows; "
+            f"labels: expected at least two classes, got {came} in "
+            f"{seen or f'{len(y)} rows'}; "
             "give classes= or loss="
         )
     names = tuple(_label(value, labels) for value in values)
@@ -238,14 +242,21 @@ def target_of(source: RowSource, loss: Any, classes: Any, y: Floats) -> Target:
     hint = getattr(source, "target_hint", None)  # tables know which column it may be
     if hint is not None and np.isnan(y).all():
         raise DataError(f"{source.name}: expected labels, got none; {hint}")
+    if np.isnan(y).all() and getattr(source, "target", None) is not None:
+        raise DataError(
+            f"{source.name}: expected labels in {source.target!r}, got none in {len(y)} "  # type: ignore[attr-defined]
+            "rows: is there such a column or key? (target= names another)"
+        )
+    seen = None
     if classes is None and getattr(source, "all_labels", None) is None:
         known = getattr(source, "known_labels", None)
         if known is not None and len(known) > 1:
             classes = known
         elif source.reiterable and _may_go_on(loss, y):
-            y = _labels_throughout(source, loss)
+            y, seen = _labels_throughout(source, loss), "all rows"
+    labels = source.label_names
     try:
-        return choose_target(loss, y, labels=source.label_names, classes=classes)
+        return choose_target(loss, y, labels=labels, classes=classes, seen=seen)
     except DataError as error:
         raise DataError(f"{source.name}: {error}") from None
 

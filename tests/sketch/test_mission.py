@@ -495,7 +495,7 @@ def test_arrays_without_the_features_of_a_source_are_refused_in_one_line(tmp_pat
     few = np.zeros((2, 3))
     for X in (few, sparse.csr_array(few), sparse.csc_array(few)):
         for method in (fitted.predict, fitted.transform, fitted.predict_proba):
-            with pytest.raises(ShortlistError, match="expected a source.*3 columns"):
+            with pytest.raises(ShortlistError, match=r"expected a source.*3 columns"):
                 method(X)
     numbered = tmp_path / "rows.svm"
     numbered.write_text("1 0:1 1:1\n-1 2:1 1:1\n" * 20)
@@ -508,7 +508,9 @@ def test_a_frame_without_a_column_of_the_model_is_refused():
     frame = pandas.DataFrame({"a": [1.0, 2.0] * 20, "b": ["u", "v"] * 20})
     fitted = Mission(2).fit_source((frame, np.tile([0, 1], 20)))
     assert len(fitted.predict(frame)) == 40
-    with pytest.raises(DataError, match=r"expected a column for 'b=.'.*columns are 'a'"):
+    with pytest.raises(
+        DataError, match=r"expected a column for 'b=.'.*columns are 'a'"
+    ):
         fitted.predict(frame[["a"]])
 
 
@@ -517,3 +519,25 @@ def test_a_class_without_rows_is_noted():
     fitted = Mission(4).fit_source(ArraySource(X, y.astype(float)), classes=[0, 1, 2])
     assert fitted.shortlist_.params["empty_classes"] == (2,)
     assert "class 2 has no rows to learn from" in fitted.shortlist_.notes
+
+
+@pytest.mark.parametrize("factor", [1e-310, 1e-200, 1e-20, 1e20, 1e200])
+def test_values_beyond_all_range_are_refused_and_nothing_else_is_said(factor):
+    X, y = sparse_stream(5, n=300)
+    with pytest.raises(DataError, match="too large, too small or too unequal"):
+        Mission(4).fit(X * factor, y)
+
+
+@pytest.mark.parametrize("weight", [1e300, 1e-300])
+def test_weights_of_rows_that_have_no_squares_are_refused(weight):
+    X, y = sparse_stream(5, n=300)
+    with pytest.raises(DataError, match="expected weights of about 1, got 1e"):
+        Mission(4).fit(X, y, sample_weight=np.full(300, weight))
+    mixed = np.where(np.arange(300) % 2, 1.0, 1e-300)  # as boosting may have them
+    assert len(Mission(4).fit(X, y, sample_weight=mixed).shortlist_)
+
+
+@pytest.mark.parametrize("rows", [3.0, True, 2, 11, "3"])
+def test_rows_of_a_sketch_are_an_odd_whole_number(rows):
+    with pytest.raises(ShortlistError, match="rows should be odd"):
+        Mission(2, rows=rows).fit(*sparse_stream(5, n=50))
