@@ -19,10 +19,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from shortlist._predicting import BasePredictor
 from shortlist._preparing import AS_IT_IS, preparing_of
-from shortlist._protocols import RowBlock, ShortlistError
+from shortlist._protocols import RowBlock, RowSource, ShortlistError
 from shortlist._scoring import Predictor
 from shortlist._shortlist import Shortlist
 from shortlist.sources import ArraySource, take
+from shortlist.sources._columns import require_columns
 from shortlist.sources.pairs import has_pairs
 
 #: Beyond this many features nothing of that length is built.
@@ -76,6 +77,27 @@ class BaseSelector(SelectorMixin, BasePredictor):
 
     def _responding(self) -> Predictor:
         return Predictor(self.shortlist_)
+
+    def _source(self, X: Any) -> RowSource:
+        source = super()._source(X)
+        if self._came_by_source(X):
+            require_columns(source, self.shortlist_.names)
+        return source
+
+    def _like_fitted(self, X: Any, sparse_forms: tuple[str, ...]) -> Any:
+        X = super()._like_fitted(X, sparse_forms)
+        support = self.shortlist_.support
+        if len(support) and support[-1] >= X.shape[1]:
+            self._refuse_columns(X.shape[1])
+        return X
+
+    def _refuse_columns(self, n: int) -> None:
+        """Say that an array with n columns cannot have the features of a source."""
+        raise ShortlistError(
+            f"X: expected a source, a path or a table with names, as {type(self).__name__} "
+            f"was fitted on, got an array of {n} columns without "
+            f"{self.shortlist_.names[0]!r}"
+        )
 
     def _blocks(self, X: Any) -> Iterator[RowBlock]:
         """Rows to predict for; of a table only the chosen columns are looked at."""
@@ -213,6 +235,9 @@ class BaseSelector(SelectorMixin, BasePredictor):
         if has_pairs(self.shortlist_.params):
             taken, _ = take(self._source(X), self.shortlist_.support, dense=True)
             return taken
+        support, n = self.shortlist_.support, getattr(X, "shape", (0, 0))[-1]
+        if not hasattr(self, "n_features_in_") and len(support) and support[-1] >= n:
+            self._refuse_columns(n)
         return super().transform(X)
 
     def _transform(self, X: Any) -> Any:

@@ -35,6 +35,7 @@ from shortlist._protocols import (
     Floats,
     Head,
     Ids,
+    Ints,
     RowBlock,
     RowSource,
     ShortlistError,
@@ -47,6 +48,7 @@ from shortlist._spill import KeptRows, RowSpill
 from shortlist._steps import HITS, LOSS, WEIGHT, mean_norm
 from shortlist._targets import (
     Target,
+    empty_classes,
     notes_on,
     skips_bad_rows,
     target_of,
@@ -60,6 +62,17 @@ from shortlist.losses import spell
 from shortlist.sources._distinct_names import collision_params
 
 EXPLORE, REFIT, SETTLE, DONE = "explore", "refit", "settle", "done"
+
+
+OUT_OF_RANGE = (
+    "values of features are too large, too small or too unequal to learn from; scale "
+    "them to about 1"
+)
+#: Where all values are smaller than this, their squares vanish.
+_SMALLEST = 1e-100
+#: What is too large to learn from may overflow on the way to being refused for it.
+_unheard = np.errstate(over="ignore", invalid="ignore", divide="ignore")
+_NO_IDS: Ids = np.empty(0, np.uint64)
 
 
 class Work(NamedTuple):
@@ -80,6 +93,7 @@ class OnlineState:
     always: Ids
     n_features: int | None
     class_totals: Floats  #: see ``shortlist._class_weight``
+    class_counts: Ints  #: rows of each class
     skip: bool = False  #: leave out rows with bad labels
     stage: str = EXPLORE
     pass_number: int = 1
@@ -179,9 +193,15 @@ class OnlineLearner:
             raise ShortlistError(f"{name!r} is named by always and by never")
         never = mask_of(barred) if self.never else None
         prepared = [self.preparing.apply(block) for block in rows]
+        largest = max(
+            (np.abs(b.values).max(initial=0.0) for b in prepared), default=0.0
+        )
+        if 0.0 < largest < _SMALLEST:
+            raise DataError(f"{source.name}: {OUT_OF_RANGE}")
         model = self.rule.create(target, source.n_features, prepared)
         totals, n_features = first_totals(self.class_weight, target), source.n_features
-        state = OnlineState(target, model, never, always, n_features, totals)
+        counts = target.count(np.empty(0))
+        state = OnlineState(target, model, never, always, n_features, totals, counts)
         state.skip, state.parses = skips_bad_rows(source), source.unit == "bytes"
         return state
 
@@ -222,6 +242,7 @@ class OnlineLearner:
         if state.stage == EXPLORE:
             if first:
                 state.n_examples += rows.n_rows
+                state.class_counts += state.target.count(rows.y)
                 state.n_skipped += work.n_read - rows.n_rows
             if self.refit:
                 rows = without(rows, apart(state.rows_in_pass, rows.n_rows))
@@ -265,6 +286,7 @@ class OnlineLearner:
             held.append(state.refit.chosen.id_of())
         return np.unique(np.concatenate(held))
 
+    @_unheard
     def next_pass(self, state: OnlineState) -> bool:
         """Close a pass; True if another one is wanted."""
         state.rows_in_pass = 0
@@ -325,6 +347,7 @@ class OnlineLearner:
         ids, margin, score = found.ids, found.margin, found.score
         return best(ids, margin, score, self.k, self.budget, state.always)
 
+    @_unheard
     def result(self, state: OnlineState, source: RowSource) -> Shortlist:
         """What has been learned so far; the state stays usable."""
         self._check_range(state)
@@ -349,6 +372,7 @@ class OnlineLearner:
             settings["doubt"] = state.refit.doubt
         if hasattr(self.rule, "decided"):  # by the first rows
             settings |= self.rule.decided(state.model)
+        settings |= empty_classes(target, state.class_counts)
         history = getattr(self.rule, "history", None)
         more = {} if history is None else history(state.model, target)
         names, others = self._names(state, source, ids)
@@ -372,7 +396,7 @@ class OnlineLearner:
             trace=state.trace.arrays(totals, target.classes is not None)
             | more
             | others,
-            notes=notes_on(target, state.n_skipped, source),
+            notes=notes_on(target, state.n_skipped, source, state.class_counts),
         )
 
     def _names(
@@ -396,13 +420,6 @@ class OnlineLearner:
         weight = totals[WEIGHT] or np.nan
         hits = totals[HITS] if state.target.classes is not None else np.nan
         return Standing(state.stage, totals[LOSS] / weight, hits / weight)
-
-
-OUT_OF_RANGE = (
-    "values of features are too large, too small or too unequal to learn from; scale "
-    "them to about 1"
-)
-_NO_IDS: Ids = np.empty(0, np.uint64)
 
 
 def _wald(refit: Refit) -> Floats:

@@ -36,6 +36,7 @@ from shortlist.losses import (
     one_vs_rest,
 )
 from shortlist.sources import ArraySource, is_table, open_source
+from shortlist.sources._labels import check_weights
 from shortlist.sources.pairs import with_pairs_as
 
 
@@ -148,6 +149,7 @@ class BasePredictor(BaseEstimator):
             sample_weight = _check_sample_weight(
                 sample_weight, X, dtype=np.float64, ensure_non_negative=True
             )
+            check_weights(sample_weight, len(sample_weight), "array: sample_weight")
         if known is not None and known.classes is None:  # a regression, decided before
             return X, np.asarray(y, np.float64), sample_weight, known
         codes, target = self._target(y, classes)

@@ -23,6 +23,7 @@ from shortlist._protocols import (
     BadLabel,
     DataError,
     Floats,
+    Ints,
     RowBlock,
     RowSource,
     ShortlistError,
@@ -36,6 +37,9 @@ _MOST_CLASSES = 10_000
 
 #: Numbers to predict should be smaller: sketches hold weights in 32 bits.
 LARGEST_NUMBER = 1e30
+
+#: Setting of a result whose classes did not all have rows.
+EMPTY_CLASSES = "empty_classes"
 
 Label = str | int | float | bool
 
@@ -82,6 +86,13 @@ class Target:
             return np.where(codes == 1, 1.0, -1.0)
         return codes.astype(np.float64)
 
+    def count(self, codes: Floats) -> Ints:
+        """How many of the encoded labels are of each class; nothing of numbers."""
+        if self.classes is None:
+            return np.empty(0, np.int64)
+        numbers = codes > 0 if self.loss.target == "sign" else codes
+        return np.bincount(numbers.astype(np.int64), minlength=len(self.classes))
+
     def _complain(self, label: float) -> str:
         if self.classes is not None:
             known = ", ".join(map(str, self.classes))
@@ -109,9 +120,16 @@ def skips_bad_rows(source: RowSource) -> bool:
     return getattr(source, "on_error", "raise") == "skip"
 
 
-def notes_on(target: Target, n_skipped: int, source: RowSource) -> tuple[str, ...]:
-    """What a result should say about its labels, and about the source they came from."""
+def notes_on(
+    target: Target, n_skipped: int, source: RowSource, counts: Ints
+) -> tuple[str, ...]:
+    """What a result should say about its labels, and about the source they came from.
+
+    ``counts`` are the rows of each class.
+    """
     notes = [] if target.note is None else [target.note]
+    for name in empty_classes(target, counts).get(EMPTY_CLASSES, ()):
+        notes.append(f"class {name} has no rows to learn from")
     if n_skipped:
         rows = (
             "row with a bad label was"
@@ -122,12 +140,20 @@ def notes_on(target: Target, n_skipped: int, source: RowSource) -> tuple[str, ..
     return (*notes, *getattr(source, "remarks", ()))
 
 
+def empty_classes(target: Target, counts: Ints) -> dict[str, list[Label]]:
+    """Say, for the settings of a result, which classes had no rows; nothing if none."""
+    names = target.classes or ()
+    empty = [name for name, n in zip(names, counts, strict=True) if n == 0]
+    return {EMPTY_CLASSES: empty} if empty else {}
+
+
 def choose_target(
     loss: Any,
     y: Floats,
     *,
     labels: Sequence[Label] | None = None,
     classes: Sequence[Label] | None = None,
+    seen: str | None = None,
 ) -> Target:
     """Decide on the loss and the classes from labels.
 
@@ -141,6 +167,8 @@ def choose_target(
         What the codes in y stand for; None if y holds numbers.
     classes : sequence, default=None
         All classes there are, if the user says so.
+    seen : str, default=None
+        Where labels have been looked for, for messages; None: in as many rows.
     """
     chosen = None if isinstance(loss, str) and loss == "auto" else get_loss(loss)
     if chosen is not None and not chosen.is_classifier:
@@ -165,7 +193,8 @@ def choose_target(
     if len(values) < 2:
         came = f"1 class ({_label(values[0], labels)})" if len(values) else "no label"
         raise DataError(
-            f"labels: expected at least two classes, got {came} in {len(y)} rows; "
+            f"labels: expected at least two classes, got {came} in "
+            f"{seen or f'{len(y)} rows'}; "
             "give classes= or loss="
         )
     names = tuple(_label(value, labels) for value in values)
@@ -213,14 +242,21 @@ def target_of(source: RowSource, loss: Any, classes: Any, y: Floats) -> Target:
     hint = getattr(source, "target_hint", None)  # tables know which column it may be
     if hint is not None and np.isnan(y).all():
         raise DataError(f"{source.name}: expected labels, got none; {hint}")
+    if np.isnan(y).all() and getattr(source, "target", None) is not None:
+        raise DataError(
+            f"{source.name}: expected labels in {source.target!r}, got none in {len(y)} "  # type: ignore[attr-defined]
+            "rows: is there such a column or key? (target= names another)"
+        )
+    seen = None
     if classes is None and getattr(source, "all_labels", None) is None:
         known = getattr(source, "known_labels", None)
         if known is not None and len(known) > 1:
             classes = known
         elif source.reiterable and _may_go_on(loss, y):
-            y = _labels_throughout(source, loss)
+            y, seen = _labels_throughout(source, loss), "all rows"
+    labels = source.label_names
     try:
-        return choose_target(loss, y, labels=source.label_names, classes=classes)
+        return choose_target(loss, y, labels=labels, classes=classes, seen=seen)
     except DataError as error:
         raise DataError(f"{source.name}: {error}") from None
 

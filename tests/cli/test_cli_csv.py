@@ -250,3 +250,44 @@ def test_one_class_in_all_rows_is_no_target(run, tmp_path):
     result = run("select", path, "-k", 1, "--target", "y")
     assert result.exit_code == 1
     assert "expected at least two classes, got 1 class (ape)" in result.stderr
+
+
+def test_a_wrong_guess_about_the_header_names_the_option(run, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("1.5,u\n2.5,v\n" * 20)
+    result = run("select", path, "-k", 1, "--target", "y")
+    assert result.exit_code == 1
+    assert "columns are 'x0', 'x1', cut at ','" in result.stderr
+    assert "--header if the first row" in result.stderr
+    found = run("select", path, "-k", 1, "--target", "x1", "--format", "json")
+    assert json.loads(found.stdout)["entries"][0]["name"] == "x0"
+
+
+def test_a_model_is_not_applied_to_a_table_that_lacks_its_columns(
+    run, folder, tmp_path
+):
+    model = tmp_path / "m"
+    made = run("select", folder / "buyers.csv", *WORDS, "--no-trial", "-o", model)
+    assert made.exit_code == 0, made.stderr
+    frame = pd.read_csv(folder / "buyers.csv")
+    for lacking, name in (("age", "age"), ("city", "city=Köln, D")):
+        frame.drop(columns=lacking).to_csv(tmp_path / "few.csv", index=False)
+        frame.drop(columns=lacking).to_parquet(tmp_path / "few.parquet")
+        for ending in ("csv", "parquet"):
+            path = tmp_path / f"few.{ending}"
+            for words in (("predict", model, path), ("transform", model, path)):
+                out = tmp_path / "out.csv"
+                result = run(*words, "-o", out)
+                assert (result.exit_code, out.exists()) == (1, False)
+                assert f"{path}: expected a column for {name!r}" in result.stderr
+                assert "columns are 'id'," in result.stderr
+
+
+def test_a_class_that_was_named_and_has_no_rows_ends_the_run(run, tmp_path):
+    path = tmp_path / "two.csv"
+    path.write_text("a,y\n" + "1,ape\n2,bee\n" * 40)
+    words = ("select", path, "-k", 1, "--target", "y", "--classes", "ape,bee,cat")
+    for method in ("mission", "mrmr"):
+        result = run(*words, "--method", method)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert "expected rows of class cat to learn from, got none" in result.stderr

@@ -329,7 +329,7 @@ def test_genomes_have_a_trial_and_the_command_gives_the_same_again(
     assert "in a trial with" in done.stderr
     score = float(done.stderr.partition("accuracy ")[2].partition(" ")[0])
     assert score < 0.65
-    command = Shortlist.load(first).params["command"]
+    command = Shortlist.load(first).params["direct_command"]
     again = run(*shlex.split(command)[1:], "-o", second)
     assert "in a trial" not in again.stderr
     one, other = Shortlist.load(first), Shortlist.load(second)
@@ -351,3 +351,19 @@ def test_halves_of_genomes_are_of_stretches(run, alike, monkeypatch):
     done = run("select", alike, "-k", 3, *words)
     assert done.exit_code == 0, done.stderr
     assert 30 < len(np.unique(seen[-1])) <= 40
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("", ()), (">r\n", ()), (">r\nACGTACGT\n", ("--kmer", 12))]
+)
+def test_a_file_without_rows_is_no_class(run, tmp_path, text, words):
+    rng = np.random.default_rng(0)
+    for name in "ab":
+        letters = "".join(rng.choice(list("ACGT"), 3000))
+        (tmp_path / f"{name}.fa").write_text(f">r\n{letters}\n")
+    (tmp_path / "none.fa").write_text(text)
+    files = [tmp_path / f"{name}.fa" for name in ("a", "b", "none")]
+    for method in ("foba", "mission"):
+        result = run("select", *files, "-k", 2, "--method", method, *words)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert "expected rows of class none to learn from, got none" in result.stderr

@@ -162,3 +162,23 @@ def test_inspect_says_how_likely_it_is_that_names_share_an_id(run, model):
     (line,) = [line for line in lines if line.startswith("names")]
     assert line.endswith(f"hashed; two share an id with probability {chance:.1g}")
     assert not any("name_collision" in line for line in lines)
+
+
+def test_a_target_that_no_row_has_is_said_to_be_the_trouble(run, tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"a": 1, "b": 2}\n{"a": 2, "b": 1}\n' * 20)
+    for method in ("auto", "mission"):
+        result = run("select", path, "-k", 1, "--target", "y", "--method", method)
+        assert result.exit_code == 1
+        assert "expected labels in 'y', got none in" in result.stderr
+        assert "--target names another" in result.stderr
+
+
+def test_a_huge_value_is_refused_in_one_line(run, tmp_path):
+    path = tmp_path / "rows.jsonl"
+    rows = '{"a": 1, "y": "u"}\n{"a": 2.5, "y": "v"}\n' * 30
+    path.write_text(rows + '{"a": 1.2e29, "y": "u"}\n')
+    words = ("--target", "y", "--method", "mission", "--holdout", 0)
+    result = run("select", path, "-k", 1, *words)
+    assert result.exit_code == 1
+    assert "too large, too small or too unequal" in result.stderr

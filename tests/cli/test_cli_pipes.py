@@ -1,6 +1,7 @@
 """Pipes, odd models and odd requests: what a line on standard error should say."""
 
 import ast
+import gzip
 import subprocess
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 import shortlist
 from shortlist import Mission, Shortlist
 from shortlist._registry import selectors
+from shortlist.sources import open_source
 
 OF_ROWS = sorted(name for name, its in selectors().items() if its.room != "columns")
 
@@ -105,7 +107,7 @@ def test_compressed_output_is_refused_whatever_the_format(run, model, data, tmp_
     [
         (b"\x1f\x8b\x08", "gzip"),
         (b"BZh9", "bzip2"),
-        (b"\xef\xbb\xbf1", "a byte order mark"),
+        (b"\xff\xfe1", "UTF-16; save it as UTF-8"),
     ],
 )
 def test_what_is_no_text_is_called_by_its_name(run, tmp_path, first, what):
@@ -115,6 +117,28 @@ def test_what_is_no_text_is_called_by_its_name(run, tmp_path, first, what):
     assert result.exit_code == 1
     assert f"expected plain text, got {what}" in result.stderr
     assert "--on-error" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("rows.svm", "1 1:1\n-1 2:1\n"),
+        ("rows.vw", "1 | a\n-1 | b\n"),
+        ("rows.jsonl", '{"a": 1, "y": 1}\n{"b": 1, "y": -1}\n'),
+        ("rows.fa", ">r\nACGTACGTACGT\n"),
+        ("rows.fastq.gz", "@r\nACGTACGTACGT\n+\nIIIIIIIIIIII\n"),
+    ],
+)
+def test_a_byte_order_mark_before_text_is_passed_over(tmp_path, name, rows):
+    target = {"target": "y"} if name.endswith("jsonl") else {}
+    found = []
+    for mark in (b"", b"\xef\xbb\xbf"):
+        path = tmp_path / name
+        text = mark + rows.encode()
+        path.write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+        blocks = list(open_source(path, **target).blocks())
+        found.append([(b.ids.tolist(), b.y.tolist()) for b in blocks])
+    assert found[0] == found[1] != []
 
 
 @pytest.mark.parametrize("factor", ["1e25", "1e200", "1e-40"])

@@ -517,3 +517,58 @@ def test_counts_do_not_diverge_in_the_recipe_of_the_paper():
     fitted = Mission(2, loss="poisson", recipe="paper").fit(X, y)
     assert np.abs(fitted.shortlist_.weights).max() < 1.0
     assert fitted.score(X, y) > 0.5
+
+
+def test_arrays_without_the_features_of_a_source_are_refused_in_one_line(tmp_path):
+    path = tmp_path / "rows.vw"
+    path.write_text("1 | a b\n-1 | c b\n" * 20)
+    fitted = Mission(2).fit_source(path)
+    few = np.zeros((2, 3))
+    for X in (few, sparse.csr_array(few), sparse.csc_array(few)):
+        for method in (fitted.predict, fitted.transform, fitted.predict_proba):
+            with pytest.raises(ShortlistError, match=r"expected a source.*3 columns"):
+                method(X)
+    numbered = tmp_path / "rows.svm"
+    numbered.write_text("1 0:1 1:1\n-1 2:1 1:1\n" * 20)
+    by_number = Mission(2).fit_source(numbered)
+    assert by_number.predict(np.array([[1.0, 1, 0], [0, 1, 1]])).tolist() == [1, -1]
+
+
+def test_a_frame_without_a_column_of_the_model_is_refused():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1.0, 2.0] * 20, "b": ["u", "v"] * 20})
+    fitted = Mission(2).fit_source((frame, np.tile([0, 1], 20)))
+    assert len(fitted.predict(frame)) == 40
+    with pytest.raises(
+        DataError, match=r"expected a column for 'b=.'.*columns are 'a'"
+    ):
+        fitted.predict(frame[["a"]])
+
+
+def test_a_class_without_rows_is_noted():
+    X, y = sparse_stream(3, n=300)
+    fitted = Mission(4).fit_source(ArraySource(X, y.astype(float)), classes=[0, 1, 2])
+    assert fitted.shortlist_.params["empty_classes"] == (2,)
+    assert "class 2 has no rows to learn from" in fitted.shortlist_.notes
+
+
+@pytest.mark.parametrize("factor", [1e-310, 1e-200, 1e-20, 1e20, 1e200])
+def test_values_beyond_all_range_are_refused_and_nothing_else_is_said(factor):
+    X, y = sparse_stream(5, n=300)
+    with pytest.raises(DataError, match="too large, too small or too unequal"):
+        Mission(4).fit(X * factor, y)
+
+
+@pytest.mark.parametrize("weight", [1e300, 1e-300])
+def test_weights_of_rows_that_have_no_squares_are_refused(weight):
+    X, y = sparse_stream(5, n=300)
+    with pytest.raises(DataError, match="expected weights of about 1, got 1e"):
+        Mission(4).fit(X, y, sample_weight=np.full(300, weight))
+    mixed = np.where(np.arange(300) % 2, 1.0, 1e-300)  # as boosting may have them
+    assert len(Mission(4).fit(X, y, sample_weight=mixed).shortlist_)
+
+
+@pytest.mark.parametrize("rows", [3.0, True, 2, 11, "3"])
+def test_rows_of_a_sketch_are_an_odd_whole_number(rows):
+    with pytest.raises(ShortlistError, match="rows should be odd"):
+        Mission(2, rows=rows).fit(*sparse_stream(5, n=50))

@@ -352,6 +352,89 @@ def test_headers_may_be_absent_marked_or_broken_over_lines(path):
         assert source.locate(0).endswith(":3")
 
 
+@pytest.mark.parametrize(
+    ("text", "named", "is_header"),
+    [
+        ("a,b\n1,2\n", {}, True),
+        ("1.5,u\n2.5,v\n", {}, False),
+        ("u,v\nx,y\n", {}, True),  # nobody can tell
+        ("1.5,u\n2.5,v\n", {"target": "u"}, True),
+        ("1.5,u\n2.5,v\n", {"target": "x1"}, False),
+        ("id,2019\n7,1\n8,3\n", {}, True),  # a name above numbers
+        ("2019,2020,2021\n3.5,2,1\n", {}, True),  # years
+        ("0,1,label\n3.5,2,a\n", {}, True),  # as pandas names columns
+        (",0,1\n0,3.5,2\n", {}, True),
+        ("1,2,a\n3,1,b\n", {"target": "x2"}, False),
+        ("5\na\nb\n", {}, True),  # a number above text
+        ("1,NA\n3,7\n", {}, False),
+        ("\n\n4,5\n\n1,0\n", {}, True),
+        ("\n4,7\n1,0\n", {}, False),
+        ("1,2\n", {}, True),
+    ],
+)
+def test_the_first_row_is_a_header_unless_it_clearly_is_data(
+    path, text, named, is_header
+):
+    write(path, text)
+    source = CsvSource(path, **named)
+    assert source.header is is_header
+    n = len([line for line in text.split("\n") if line])
+    rows, twice = (
+        [row.features for row in read(one)]
+        for one in (source, CsvSource([path, path], **named))
+    )
+    assert (len(rows), twice) == (n - is_header, rows * 2)
+
+
+def test_a_model_tells_whether_there_is_a_header(path):
+    options = {"scoring": True, "labels": ["a"]}
+    for text in ("7,u\n8,v\n", "7,u\n"):
+        write(path, text)
+        made_up = CsvSource(path, "x2", only=["x0", "x1=u"], **options)
+        assert not made_up.header
+        assert read(made_up)[0].features == {"x0": 7, "x1=u": 1}
+    write(path, "7,u\n8,v\n")
+    assert CsvSource(path, "y", only=["7"], **options).header
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1.5;u\n2.5;v\n", "columns are 'x0', 'x1', cut at ';' .*header=True if"),
+        ("a,b\n1,2\n", "columns are 'a', 'b', cut at ',' .*header=False if"),
+    ],
+)
+def test_a_target_that_is_not_there_comes_with_the_columns_that_are(
+    path, text, expected
+):
+    write(path, text)
+    with pytest.raises(DataError, match=f"expected the name of a column.*{expected}"):
+        CsvSource(path, "y")
+
+
+def test_names_that_repeat_may_be_data(path):
+    write(path, "u,u\n1,2\n")
+    with pytest.raises(DataError, match="got 'u' twice; header=False"):
+        CsvSource(path)
+    with pytest.raises(DataError, match=r"got 'u' twice$"):
+        CsvSource(path, header=True)
+
+
+def test_leading_blank_lines_do_not_hide_a_table_from_a_model(path):
+    write(path, "\n\r\n\na,y\n1,u\n")
+    source = CsvSource(path, "y", only=["a"], labels=["u", "v"], scoring=True)
+    assert read(source)[0].features == {"a": 1}
+
+
+def test_numbers_with_decimal_commas_and_nameless_columns_are_remarked_on(path):
+    write(path, ";n;c\n1;1,5;a\n2;-2,25;b\n3;4;c\n")
+    remarks = CsvSource(path).remarks
+    assert len(remarks) == 2
+    assert "'n'" in remarks[0]
+    assert "decimal commas; write 1.5 in place of 1,5" in remarks[0]
+    assert remarks[1] == "column 1 has no name and is left out"
+
+
 def test_columns_of_codes_can_be_declared_text(path):
     write(path, "zip,n\n01234,1\n,2\n")
     assert read(CsvSource(path))[0].features == {"zip": 1234, "n": 1}

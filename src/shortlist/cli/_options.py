@@ -116,12 +116,11 @@ def table_options(of_model: bool = False) -> Callable[[F], F]:
             "first rows tell.",
         ),
         click.option(
-            "--no-header",
-            "header",
-            is_flag=True,
-            flag_value=False,
+            "--header/--no-header",
             default=None,
-            help="The first row of CSV is data: columns are called x0, x1, ...",
+            help="Whether the first row of CSV names the columns; if it is data, they are "
+            "called x0, x1, ... By default it names them, unless it has numbers where the "
+            "rows below have numbers.",
         ),
     ]
     return all_of(decorators)

@@ -103,8 +103,10 @@ def predict(
     )
     options |= dna_settings_of(shortlist, reading, files, input_format)
     opened = open_rows(files, input_format, on_error, options, label_map, strict=False)
+    from shortlist.sources._columns import require_columns
     from shortlist.sources.pairs import with_pairs_as
 
+    require_columns(opened, shortlist.names)
     source = with_pairs_as(shortlist.params, opened)
     writer = _Writer(shortlist, form, proba)
     with open_output(out) as stream:

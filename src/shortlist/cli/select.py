@@ -54,7 +54,7 @@ from shortlist.cli._resampling import (
     refuse_resampling,
     resampling_options,
 )
-from shortlist.cli._running import learn, with_note
+from shortlist.cli._running import Outcome, learn, with_note
 from shortlist.cli._shards import as_shard, shard_options
 
 if TYPE_CHECKING:
@@ -262,6 +262,7 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     announce(ctx, *in_lines(choice, curve))
     checkpoint = open_checkpoint(ctx, capabilities, source)
     outcome = learn(more.learner, split, options["holdout"], quiet, checkpoint)
+    refuse_empty_classes(outcome, source, options)
     outcome = told(more.finish(outcome, split.train), split, choice, curve)
     shortlist = finished(outcome.shortlist, source, how_to_repeat(ctx, given))
     try:
@@ -286,6 +287,28 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     if outcome.failure is not None:
         raise outcome.failure
     checkpoint.done()
+
+
+def refuse_empty_classes(
+    outcome: Outcome, source: RowSource, options: Mapping[str, Any]
+) -> None:
+    """Refuse classes without rows that somebody has named, if only by files of DNA."""
+    from shortlist._protocols import DataError
+    from shortlist._targets import EMPTY_CLASSES
+
+    empty = outcome.shortlist.params.get(EMPTY_CLASSES)
+    if not empty or outcome.interrupted or outcome.broken:
+        return
+    complaint = (
+        f"{source.name}: expected rows of class {empty[0]} to learn from, got none"
+    )
+    if options["classes"] is not None:
+        raise DataError(f"{complaint}; name only classes that there are (classes=)")
+    if dna_params(source):
+        raise DataError(
+            f"{complaint}: are there records for it, and long enough? A larger --coverage "
+            "or a smaller --fragment draws more rows"
+        )
 
 
 def present(

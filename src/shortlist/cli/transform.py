@@ -98,8 +98,10 @@ def transform(
     options = table_options_of(shortlist, files, input_format, given, keeps_labels=True)
     options |= dna_settings_of(shortlist, reading, files, input_format)
     opened = open_rows(files, input_format, on_error, options)
+    from shortlist.sources._columns import require_columns
     from shortlist.sources.pairs import with_pairs_as
 
+    require_columns(opened, shortlist.names)
     source = with_pairs_as(shortlist.params, opened)
     chosen, rows, values = Chosen(shortlist), 0, 0
     with (

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -225,7 +225,8 @@ def mission(
     """
     if recipe not in RECIPES:
         raise ShortlistError(f"recipe should be one of {RECIPES}, got {recipe!r}")
-    if rows not in range(1, MAX_ROWS + 1, 2):
+    is_whole = isinstance(rows, Integral) and not isinstance(rows, bool)
+    if not is_whole or rows not in range(1, MAX_ROWS + 1, 2):
         raise ShortlistError(f"rows should be odd, from 1 to {MAX_ROWS}, got {rows!r}")
     check_run(budget, passes, seed)
     preparing = Preparing(log1p, normalize)

@@ -178,6 +178,33 @@ def columns_in(names: Iterable[str], columns: Iterable[str]) -> dict[str, bool]:
     return found
 
 
+def require_columns(source: RowSource, names: Iterable[str]) -> None:
+    """Refuse a table without columns that features of a model are made of.
+
+    A column that is not there would count as zero in every row. Sources that are no tables
+    have no ``columns``, and nothing is said about them.
+    """
+    columns: Sequence[str] | None = getattr(source, "columns", None)
+    if columns is None:
+        return
+    known = set(columns)
+    parts = (part for name in names for part in _parts_of(name, known))
+    lacking = list(
+        dict.fromkeys(part for part in parts if not columns_in([part], known))
+    )
+    if lacking:
+        more = f" and {len(lacking) - 1:,} more" if len(lacking) > 1 else ""
+        raise DataError(
+            f"{source.name}: expected a column for {lacking[0]!r}{more}, as the model has, "
+            f"got none; columns are {listed([column for column in columns if column])}"
+        )
+
+
+def _parts_of(name: str, known: Collection[str]) -> list[str]:
+    """A name, or those of the two features that it is the product of."""
+    return [name] if columns_in([name], known) else name.split("*")
+
+
 def listed(columns: Sequence[str]) -> str:
     """Names of columns for a message, not too many."""
     shown = ", ".join(map(repr, columns[:_MOST_LISTED]))
@@ -186,19 +213,23 @@ def listed(columns: Sequence[str]) -> str:
 
 
 def check_column(
-    owner: str, parameter: str, column: str, columns: Collection[str]
+    owner: str, parameter: str, column: str, columns: Collection[str], hint: str = ""
 ) -> None:
-    """Refuse the name of a column that is not there."""
-    if column not in columns:
-        raise unknown_name(f"{owner}: {parameter}", column, columns, "column")
+    """Refuse the name of a column that is not there; a hint may follow."""
+    if column in columns:
+        return
+    error = unknown_name(f"{owner}: {parameter}", column, columns, "column")
+    named = [name for name in columns if name]
+    raise DataError(f"{error}; columns are {listed(named)}{hint}")
 
 
-def unique_columns(owner: str, columns: Sequence[str]) -> None:
-    """Refuse columns that share a name."""
+def unique_columns(owner: str, columns: Sequence[str], hint: str = "") -> None:
+    """Refuse columns that share a name; a hint may follow."""
     seen: set[str] = set()
     for column in columns:
         if column in seen:
             raise DataError(
                 f"{owner}: expected different names of columns, got {column!r} twice"
+                f"{hint}"
             )
         seen.add(column)

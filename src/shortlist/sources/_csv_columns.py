@@ -107,12 +107,17 @@ class CsvColumns:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Columns that are text though most of their cells are numbers."""
-        return tuple(
+        """Columns that are text though most of their cells are numbers, or left out."""
+        of_text = tuple(
             f"column {column!r} {remark}"
             for column, remark in self._remarks.items()
             if self.kinds[column] == TEXT
         )
+        places = [i for i, name in enumerate(self._layout.columns, 1) if not name]
+        nameless = f"column {places[0]} has no name and is left out" if places else ""
+        if len(places) > 1:
+            nameless = f"{len(places)} columns have no name and are left out"
+        return (*of_text, nameless) if nameless else of_text
 
     def parser(
         self, labels: Sequence[str] | None = None, strict: bool = True
@@ -141,7 +146,9 @@ class CsvColumns:
         columns = self._layout.columns
         if column is None or (self._scoring and column not in columns):
             return None
-        check_column(self._owner, parameter, column, columns)
+        delimiter = repr(self._layout.delimiter)
+        cut = f", cut at {delimiter} (delimiter= says otherwise)"
+        check_column(self._owner, parameter, column, columns, cut + self._layout.hint)
         return column
 
     def _find_kinds(self, head: Head, only: Iterable[str] | None) -> dict[str, int]:

@@ -7,12 +7,14 @@ block and in every pass.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from shortlist._protocols import DataError, ShortlistError
 from shortlist.kernels.csv_text import NUMBER, TEXT, TRUTH
+from shortlist.sources._cells import has_decimal_comma, is_missing, is_number
 from shortlist.sources._columns import unique_columns
+from shortlist.sources._csv_header import AUTO, is_header
 from shortlist.sources._files import Text
 from shortlist.sources._lines import check_plain
 
@@ -28,13 +30,6 @@ _ROWS_TO_SNIFF = 20
 #: One cell in so many, or fewer, is no number: a column of numbers was meant, perhaps.
 _FEW = 20
 _MOST_SHOWN = 40
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-_NUMBER = re.compile(
-    rb"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|inf(inity)?)", re.IGNORECASE
-)
-#: Words that stand for no value in a column of numbers, in any case.
-MISSING_WORDS = frozenset((b"", b"na", b"n/a", b"nan", b"null", b"none"))
 _TRUTHS = frozenset((b"true", b"false"))
 
 
@@ -52,6 +47,17 @@ class Layout(NamedTuple):
     columns: tuple[str, ...]  #: empty: a column without a name
     n_bytes: int  #: of the header, and what stands before it
     n_lines: int
+    has_header: bool = True
+    is_guess: bool = False  #: nobody has said whether there is one
+
+    @property
+    def hint(self) -> str:
+        """What to say of columns that are not as expected."""
+        if not self.is_guess:
+            return ""
+        if self.has_header:
+            return "; header=False if the first row is data"
+        return "; header=True if the first row, which has numbers, names the columns"
 
 
 def read_head(name: str, text: Text, *, is_pipe: bool, header_only: bool) -> Head:
@@ -65,13 +71,15 @@ def read_head(name: str, text: Text, *, is_pipe: bool, header_only: bool) -> Hea
     width = HEAD_BYTES
     while True:
         head = _look(text, width, most)
-        if most is not None and header_only and head.text.count(b'"') % 2:
-            most += 1  # a name with a newline in it
+        # nothing but blank lines so far, or a name with a newline in it
+        is_part = not head.text.strip() or head.text.count(b'"') % 2
+        if most is not None and header_only and is_part:
+            most += 1
             if not head.is_all and len(head.text) < width:
                 continue
         is_enough = head.is_all or head.text.count(b"\n") >= fewest
         if is_enough or width >= MOST_HEAD_BYTES:
-            check_plain(name, head.text.removeprefix(_BYTE_ORDER_MARK))
+            check_plain(name, head.text)
             return head
         width *= 2
 
@@ -90,10 +98,18 @@ def _look(text: Text, width: int, most_lines: int | None) -> Head:
             return Head(came, is_end and len(came) == len(window))
 
 
-def lay_out(name: str, head: Head, delimiter: str | None, header: bool | str) -> Layout:
-    """Find the delimiter and the names of the columns."""
-    text = head.text
-    start = len(_BYTE_ORDER_MARK) if text.startswith(_BYTE_ORDER_MARK) else 0
+def lay_out(
+    name: str,
+    head: Head,
+    delimiter: str | None,
+    header: bool | str,
+    known: Collection[str] = (),
+) -> Layout:
+    """Find the delimiter and the names of the columns.
+
+    ``known`` are names that columns may have, by which a header is told.
+    """
+    text, start = head.text, 0
     while text[start : start + 1] in (b"\n", b"\r"):
         start += 1
     if start == len(text):
@@ -105,14 +121,29 @@ def lay_out(name: str, head: Head, delimiter: str | None, header: bool | str) ->
             f"{name}: expected a header, got a row of more than "
             f"{len(text) >> 20} MB; is a quote not closed?"
         )
-    if header == "auto":
-        header = not any(is_number(cell) for cell in cells)
-    if not header:
-        columns = tuple(f"x{i}" for i in range(len(cells)))
-        return Layout(delimiter, columns, start, text.count(b"\n", 0, start))
-    columns = tuple(cell.decode("utf-8", "surrogateescape") for cell in cells)
-    unique_columns(name, [column for column in columns if column])
-    return Layout(delimiter, columns, end, text.count(b"\n", 0, end))
+    is_guess = header == AUTO
+    if is_guess:
+        below = _whole_rows(head, end, delimiter, _ROWS_TO_SNIFF)
+        header = is_header(cells, below, known)
+    n_bytes = end if header else start
+    columns = tuple(f"x{i}" for i in range(len(cells)))
+    if header:
+        columns = tuple(cell.decode("utf-8", "surrogateescape") for cell in cells)
+    n_lines = text.count(b"\n", 0, n_bytes)
+    layout = Layout(delimiter, columns, n_bytes, n_lines, bool(header), is_guess)
+    unique_columns(name, [column for column in columns if column], layout.hint)
+    return layout
+
+
+def _whole_rows(head: Head, p: int, delimiter: str, most: int) -> list[list[bytes]]:
+    """Cells of some rows, all that there are of each; blank lines are none."""
+    rows: list[list[bytes]] = []
+    while p < len(head.text) and len(rows) < most:
+        cells, p = split_row(head.text, p, delimiter)
+        is_whole = p < len(head.text) or head.is_all or head.text.endswith(b"\n")
+        if is_whole and cells != [b""]:
+            rows.append(cells)
+    return rows
 
 
 def check_delimiter(delimiter: str | None) -> None:
@@ -192,16 +223,6 @@ def unquoted(cell: bytes) -> bytes:
     return cell[1:closing].replace(b'""', b'"') + cell[closing + 1 :]
 
 
-def is_number(cell: bytes) -> bool:
-    """Whether a cell holds a number, finite or not, with or without blanks around."""
-    return _NUMBER.fullmatch(cell.strip(b" \t")) is not None
-
-
-def is_missing(cell: bytes) -> bool:
-    """Whether a cell of numbers holds nothing."""
-    return cell.strip(b" \t").lower() in MISSING_WORDS
-
-
 class Kind(NamedTuple):
     """What a column holds."""
 
@@ -246,6 +267,13 @@ def _kind(cells: dict[bytes, list[int]]) -> Kind:
     others = {cell: seen for cell, seen in there.items() if not is_number(cell)}
     if not others:
         return Kind(NUMBER)
+    if all(has_decimal_comma(cell) for cell in others):
+        number = next(iter(others)).decode().strip()
+        return Kind(
+            TEXT,
+            "is taken as text, each value a category: its numbers have decimal commas; "
+            f"write {number.replace(',', '.')} in place of {number}",
+        )
     n, n_others = (sum(c for c, _ in group.values()) for group in (there, others))
     if n < _FEW * n_others:
         return Kind(TEXT)

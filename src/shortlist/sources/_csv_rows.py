@@ -20,12 +20,11 @@ from shortlist.kernels.csv_text import (
 )
 from shortlist.kernels.line_text import BAD_WEIGHT, GOOD, Parsed, Rows
 from shortlist.sources._cell_names import CellNames
+from shortlist.sources._cells import is_missing, is_number
 from shortlist.sources._csv_head import (
     MOST_HEAD_BYTES,
     Layout,
     check_header,
-    is_missing,
-    is_number,
     lay_out,
     read_head,
     split_row,
@@ -98,14 +97,11 @@ class CsvReader(Reader):
 
     form: CsvFormat
     _layout: Layout
-    _header: bool | str
     _opened: Text | None
 
-    def laid_out(
-        self, layout: Layout, header: bool | str, opened: Text | None
-    ) -> CsvReader:
+    def laid_out(self, layout: Layout, opened: Text | None) -> CsvReader:
         """Say what the first file looks like, and whether this one is open already."""
-        self._layout, self._header, self._opened = layout, header, opened
+        self._layout, self._opened = layout, opened
         return self
 
     def _open(self) -> Text:
@@ -114,8 +110,9 @@ class CsvReader(Reader):
             text = open_text(self.file)
             is_pipe = self.file.size is None
             head = read_head(self.file.name, text, is_pipe=is_pipe, header_only=True)
-            layout = lay_out(self.file.name, head, layout.delimiter, self._header)
-            if self._header:
+            delimiter, header = layout.delimiter, layout.has_header
+            layout = lay_out(self.file.name, head, delimiter, header)
+            if header:
                 check_header(self.file.name, layout, self._layout.columns)
         text.advance(layout.n_bytes)
         self.lines = layout.n_lines
@@ -129,7 +126,8 @@ class CsvReader(Reader):
             return f"{place}: expected a closing quote, got the end of the text"
         if fault < GOOD:
             n = len(self._layout.columns)
-            return f"{place}: expected {n} cells as in the header, got {-fault}"
+            of = "header" if self._layout.has_header else "first row"
+            return f"{place}: expected {n} cells as in the {of}, got {-fault}"
         (cell, *_), _ = split_row(text, where, self._layout.delimiter)
         expected = self.form.expected(fault, cell)
         cut = cell if len(cell) <= _SNIPPET else cell[:_SNIPPET] + b"..."

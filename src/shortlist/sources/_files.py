@@ -101,8 +101,26 @@ class Text(Protocol):
         ...
 
 
+#: What some programs write before text in UTF-8.
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
 def open_text(file: TextFile) -> Text:
-    """Open a file; plain regular files are mapped into memory, others are streams."""
+    """Open a file where its text begins: after a byte order mark, if it has one.
+
+    Plain regular files are mapped into memory, others are streams.
+    """
+    text = _open(file)
+    try:
+        if text.window(len(BYTE_ORDER_MARK))[0].tobytes() == BYTE_ORDER_MARK:
+            text.advance(len(BYTE_ORDER_MARK))
+    except BaseException:
+        text.close()
+        raise
+    return text
+
+
+def _open(file: TextFile) -> Text:
     suffix = os.path.splitext(file.path)[1].lower()
     try:
         if file.path == STDIN:

@@ -11,6 +11,9 @@ from shortlist._protocols import DataError, Floats, ShortlistError
 
 NUMBER_KINDS = "biuf"  # NumPy's letters for booleans, integers and floats
 
+#: Weights that are all beyond this, or below its inverse, have no squares.
+LARGEST_WEIGHT = 1e20
+
 #: More names of labels than this are no classes but something else.
 _MOST_LABELS = 10_000
 
@@ -60,6 +63,12 @@ def check_weights(weights: Any, n_rows: int, name: str) -> Floats:
     if len(negative):
         row = int(negative[0])
         raise DataError(f"{name}: row {row}: expected 0 or more, got {numbers[row]}")
+    largest = float(numbers.max(initial=0.0))
+    if largest > 0.0 and not 1 / LARGEST_WEIGHT <= largest <= LARGEST_WEIGHT:
+        raise DataError(
+            f"{name}: expected weights of about 1, got {largest:g} as the largest; divide "
+            "them by their mean"
+        )
     return numbers
 
 

@@ -42,7 +42,8 @@ _MAGIC = {
     b"\x1f\x8b": "gzip data; name the file .gz, or unpack the pipe",
     b"BZh": "bzip2 data; name the file .bz2, or unpack the pipe",
     b"\x28\xb5\x2f\xfd": "zstd data; name the file .zst, or unpack the pipe",
-    b"\xef\xbb\xbf": "a byte order mark; remove it",
+    b"\xff\xfe": "UTF-16; save it as UTF-8",
+    b"\xfe\xff": "UTF-16; save it as UTF-8",
 }
 
 

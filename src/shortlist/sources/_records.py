@@ -24,6 +24,7 @@ from shortlist.kernels.sequence_text import (
     room_for,
 )
 from shortlist.sources._files import (
+    BYTE_ORDER_MARK,
     STDIN,
     Characters,
     TextFile,
@@ -150,7 +151,7 @@ def is_fastq(file: TextFile) -> bool:
             beginning = text.window(_BEGINNING)[0].tobytes()
         finally:
             text.close()
-    return bytes(beginning).lstrip().startswith(b"@")
+    return bytes(beginning).removeprefix(BYTE_ORDER_MARK).lstrip().startswith(b"@")
 
 
 def too_long(file: TextFile, line: int, longest: int) -> DataError:

@@ -14,6 +14,7 @@ from shortlist.sources._cell_names import CellNames
 from shortlist.sources._columns import NamesById, listed
 from shortlist.sources._csv_columns import CsvColumns
 from shortlist.sources._csv_head import Head, check_delimiter, lay_out, read_head
+from shortlist.sources._csv_header import AUTO, names_in
 from shortlist.sources._csv_rows import CsvFormat, CsvReader
 from shortlist.sources._distinct_names import DistinctNames
 from shortlist.sources._files import Paths, Text, TextFile, find_files, open_text
@@ -47,9 +48,10 @@ class CsvSource(LineSource):
         Column of the importance of each row.
     delimiter : str, default=None
         What separates cells; None finds out which of comma, semicolon, tab and bar.
-    header : bool or "auto", default=True
+    header : bool or "auto", default="auto"
         Whether the first row names the columns; without, they are "x0", "x1", ... "auto":
-        if none of its cells is a number.
+        it does if it has ``target`` or another column named here, else unless it has
+        numbers where the rows below have numbers, too.
     on_error : {"raise", "skip"}, default="raise"
         A bad row raises, after the rows before it have been yielded, or is left out and
         counted in ``skipped``.
@@ -118,7 +120,7 @@ class CsvSource(LineSource):
         *,
         weight: str | None = None,
         delimiter: str | None = None,
-        header: bool | str = True,
+        header: bool | str = AUTO,
         on_error: str = "raise",
         block_bytes: int = 1 << 20,
         missing: str = "zero",
@@ -130,19 +132,22 @@ class CsvSource(LineSource):
         seed: int = 0,
     ):
         check_delimiter(delimiter)
-        if header not in (True, False, "auto"):
+        if header not in (True, False, AUTO):
             raise ShortlistError(
                 f"header: expected True, False or 'auto', got {header!r}"
             )
         files = find_files(paths)
-        self.header, self.missing, self.seed = header, missing, seed
+        self.missing, self.seed = missing, seed
         self.text = tuple(text)
         self._opened: Text | None = (
             None  # of a pipe, whose beginning has been looked at
         )
         knows_all = only is not None and labels is not None
         head = self._look_at(files[0], header_only=knows_all)
-        self._layout = lay_out(files[0].name, head, delimiter, header)
+        only = None if only is None else list(only)
+        known = names_in((target, weight, *self.text), only)
+        self._layout = lay_out(files[0].name, head, delimiter, header, known)
+        self.header = self._layout.has_header
         self._table = CsvColumns(
             files[0].name,
             self._layout,
@@ -205,7 +210,7 @@ class CsvSource(LineSource):
         if self.target is not None:
             return None
         names = [column for column in self.columns if column]
-        return f"target= names their column, one of {listed(names)}"
+        return f"target= names their column, one of {listed(names)}{self._layout.hint}"
 
     def names(self, ids: Ids) -> list[str]:
         """Names of features; of files they are looked up in the text."""
@@ -288,4 +293,4 @@ class CsvSource(LineSource):
     def _reader(self, file: TextFile, form: LineFormat, skip_bad: bool) -> Reader:
         opened = self._opened if file == self._files[0] else None
         reader = CsvReader(file, form, self.block_bytes, skip_bad)
-        return reader.laid_out(self._layout, self.header, opened)
+        return reader.laid_out(self._layout, opened)

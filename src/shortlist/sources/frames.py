@@ -144,6 +144,11 @@ class FrameSource:
             )
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns that make features."""
+        return tuple(self._columns)
+
+    @property
     def all_labels(self) -> Floats:
         """Labels of all rows, as in blocks: what they are is not judged by the first."""
         return self._y

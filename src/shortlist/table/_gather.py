@@ -21,6 +21,7 @@ from shortlist._protocols import (
 from shortlist._shortlist import Shortlist
 from shortlist._targets import (
     Target,
+    empty_classes,
     notes_on,
     skips_bad_rows,
     target_of,
@@ -144,7 +145,9 @@ class TableLearner:
             table.columns(state.never),
             source.names,
         )
-        about_rows = notes_on(state.target, state.n_skipped, source)
+        counts = state.target.count(table.y)
+        empty = empty_classes(state.target, counts)
+        about_rows = notes_on(state.target, state.n_skipped, source, counts)
         notes = (*about_rows, *chosen.notes)
         for name, number in zip(self.always, state.always.tolist(), strict=True):
             if not np.isin(np.uint64(number), table.ids):
@@ -155,7 +158,7 @@ class TableLearner:
             chosen,
             n_features=n_features,
             notes=tuple(dict.fromkeys(notes)),
-            params={**chosen.params, **collision_params(source)},
+            params={**chosen.params, **collision_params(source), **empty},
         )
 
 
