@@ -168,7 +168,7 @@ def growth(rows, picture):
         axis.set_xscale("log")
         axis.set_xlabel("p")
         axis.grid(alpha=0.3)
-        axis.legend(fontsize=7)
+        axis.legend(fontsize=7, framealpha=0.5)
     axes[0].set_ylabel("share of planted features found")
     axes[1].set_ylabel("numbers needed")
     figure.savefig(picture, dpi=130)
