@@ -25,6 +25,7 @@ PAGES = sorted(
 PLAYED = [
     *(page for page in DOCS.glob("tutorials/*.md") if page.stem != "index"),
     DOCS / "adding-a-source.md",
+    DOCS / "selecting.md",
     DOCS / "comparing.md",
 ]
 
