@@ -41,8 +41,11 @@ def test_a_table_that_fits_goes_to_a_method_for_tables(run, folder):
     ruled = select(run, folder / "visits.csv", "-k", 2, "--no-trial")
     assert "trial" not in ruled.stderr.splitlines()[0]
     named = select(run, folder / "visits.csv", "-k", 2, "--method", "foba")
-    assert done.stdout.splitlines()[:5] == named.stdout.splitlines()
+    assert named.stdout == done.stdout  # what standard error says is not said twice
     assert "asks for another" not in named.stderr
+    quiet = select(run, folder / "visits.csv", "-k", 2, "-q")
+    assert quiet.stdout.startswith(done.stdout)
+    assert "note: picked foba" in quiet.stdout
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def option_help(name):
 def test_finds_what_was_planted(run, data, planted):
     result = run("select", data, "-k", 4)
     assert result.exit_code == 0
-    assert result.stdout.startswith("4 features chosen by foba (logistic)")
+    assert result.stdout.startswith("4 of 25,819 features chosen by foba (logistic)")
     assert all(name in result.stdout for name in planted)
     picked, scored = result.stderr.splitlines()
     assert picked.startswith("foba (room table): sparse rows (2,000 rows, ")
@@ -237,7 +237,7 @@ def test_held_out_rows_that_cannot_be_scored_do_not_cost_the_result(
     odd.write_text("\n".join(lines) + "\n")
     result = run("select", odd, "-k", 4, "-o", out)
     assert result.exit_code == 1
-    assert result.stdout.startswith("4 features chosen")
+    assert result.stdout.startswith("4 of 25,819 features chosen")
     assert "held out: no score" in result.stderr
     error = result.stderr.splitlines()[-1]
     assert error.startswith(f"shortlist: error: {odd}:{last + 1}: expected one of")
@@ -293,7 +293,7 @@ def test_a_failing_save_still_prints_the_result(run, data, tmp_path, monkeypatch
     monkeypatch.setattr("shortlist.storage._write_zip", full)
     result = run("select", data, "-k", 4, "-o", tmp_path / "m")
     assert result.exit_code == 1
-    assert result.stdout.startswith("4 features chosen")
+    assert result.stdout.startswith("4 of 25,819 features chosen")
     assert "No space left on device" in result.stderr
     assert list(tmp_path.iterdir()) == []
 

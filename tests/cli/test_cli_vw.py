@@ -38,7 +38,7 @@ def labels(clicks):
 def test_select_prints_names_and_needs_only_k(run, clicks):
     result = run("select", clicks, "-k", 3)
     assert result.exit_code == 0, result.stderr
-    rows = [line.split() for line in result.stdout.splitlines()[3:]]
+    rows = [line.split() for line in result.stdout.splitlines()[3:6]]
     assert {row[1] for row in rows} == set(PLANTED)
     assert "accuracy 0.99" in result.stderr
 

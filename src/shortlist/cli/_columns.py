@@ -161,7 +161,7 @@ def choose_from_columns(ctx: click.Context) -> ColumnsOutcome:
             notes=(*shortlist.notes, *leaks),
             params={**shortlist.params, **how_to_repeat(ctx, given)},
         ),
-        (*unsaid_notes(shortlist, choice, curve), *leaks),
+        (*unsaid_notes(ctx, shortlist, choice, curve), *leaks),
         interrupted,
     )
 

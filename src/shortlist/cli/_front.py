@@ -339,8 +339,11 @@ def with_decisions(
 
 
 def unsaid_notes(
-    shortlist: Shortlist, choice: Choice | None, curve: BudgetCurve | None
+    ctx: click.Context,
+    shortlist: Shortlist,
+    choice: Choice | None,
+    curve: BudgetCurve | None,
 ) -> list[str]:
     """Notes of a result, but for what ``announce`` has said."""
-    said = in_lines(choice, curve)
+    said = [] if ctx.params["quiet"] else in_lines(choice, curve)
     return [n for n in shortlist.notes if n.removeprefix("picked ") not in said]

@@ -60,7 +60,7 @@ def merge(
         if out is not None:
             shortlist.save(out)
     finally:  # a disk that is full should not cost the result
-        click.echo(rendered(shortlist, form), nl=form != "csv")
+        click.echo(rendered(shortlist, form, shortlist.notes), nl=form != "csv")
     if not quiet:
         click.echo(f"merged {len(shards)} shards", err=True)
         for path, what in ((out, "model"), (shard, "shard")):

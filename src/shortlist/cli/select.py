@@ -265,17 +265,17 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     refuse_empty_classes(outcome, source, options)
     outcome = told(more.finish(outcome, split.train), split, choice, curve)
     shortlist = finished(outcome.shortlist, source, how_to_repeat(ctx, given))
+    unsaid = unsaid_notes(ctx, shortlist, choice, curve)
     try:
         if out is not None:
             shortlist.save(out)
     finally:  # a disk that is full should not cost hours of learning
         if not outcome.broken:
-            text = rendered(shortlist, options["form"])
+            text = rendered(shortlist, options["form"], unsaid)
             click.echo(text, nl=options["form"] != "csv")
     shown = options["form"] == "table" and not outcome.broken
     hidden = outcome.broken and out is None
-    unsaid = () if hidden else unsaid_notes(shortlist, choice, curve)
-    notes = notes_for_stderr(unsaid, shown=shown)
+    notes = [] if hidden else notes_for_stderr(unsaid, shown=shown)
     saved = (f"model saved to {out}",) if out is not None else ()
     if not quiet:
         for line in (*(f"note: {note}" for note in notes), *outcome.remarks, *saved):
@@ -320,7 +320,7 @@ def present(
         if out is not None:
             shortlist.save(out)
     finally:
-        click.echo(rendered(shortlist, form), nl=form != "csv")
+        click.echo(rendered(shortlist, form, unsaid), nl=form != "csv")
     if not options["quiet"]:
         for note in notes_for_stderr(unsaid, shown=form == "table"):
             click.echo(f"note: {note}", err=True)
@@ -352,8 +352,10 @@ def finished(
     return replace(shortlist, params=params)
 
 
-def rendered(shortlist: Shortlist, form: str) -> str:
-    """Write a shortlist in the form asked for."""
+def rendered(shortlist: Shortlist, form: str, unsaid: Sequence[str]) -> str:
+    """Write a shortlist in the form asked for; below a table, notes that are news."""
     if form == "json":
         return json.dumps(shortlist.to_dict(), indent=2)
-    return shortlist.to_csv_text() if form == "csv" else str(shortlist)
+    if form == "csv":
+        return shortlist.to_csv_text()
+    return str(replace(shortlist, notes=tuple(unsaid)))

@@ -78,10 +78,12 @@ function lineChart(host, { lines, xLabel, yLabel, whole = false, places = null }
     });
     const px = (x) => EDGE.left + ((along(x) - left) / (right - left || 1)) * (width - EDGE.left - EDGE.right);
     const py = (y) => HEIGHT - EDGE.bottom - ((y - low) / (high - low)) * (HEIGHT - EDGE.top - EDGE.bottom);
-    for (const y of ticks(low, high, 4)) {
+    const heights = ticks(low, high, 4);
+    const texts = evenly(heights);
+    heights.forEach((y, i) => {
       add(svg, "line", { class: "grid", x1: EDGE.left, x2: width - EDGE.right, y1: py(y), y2: py(y) });
-      add(svg, "text", { x: EDGE.left - 6, y: py(y) + 4, "text-anchor": "end" }, number(y));
-    }
+      add(svg, "text", { x: EDGE.left - 6, y: py(y) + 4, "text-anchor": "end" }, texts[i]);
+    });
     const wanted = Math.max(2, Math.floor(width / 110));
     for (const x of places ? labelled(places, 2 * wanted) : ticks(left, right, wanted)) {
       if (whole && !Number.isInteger(x)) continue;

@@ -68,7 +68,7 @@ function chosen() {
   // on a phone the bar is under the name, which needs the width
   const named = (i) => [printable(e.name[i]), add(null, "div", { class: "under" }, bars(i))];
   const columns = [
-    { title: "rank", kind: "number wide", cell: (i) => number(e.rank[i]), sort: (i) => e.rank[i] },
+    { title: "rank", kind: "number wide rank", cell: (i) => number(e.rank[i]), sort: (i) => e.rank[i] },
     { title: "name", name: true, cell: named, sort: (i) => e.name[i] },
   ];
   if (several) columns.push({ title: kind, cell: (i) => marginName(e.margin[i]) });
