@@ -154,18 +154,14 @@ def try_rivals(
     except DataError:  # whoever learns from these rows will say so, and keep the others
         return choice, split
     with progress_bar(options["quiet"]) as observe:
-        try:
-            choice = tried(
-                split.train,
-                _order(ctx, split.train),
-                choice,
-                _budgets(split.train) if options["k"] == AUTO else [options["k"]],
-                groups=ctx.meta.get("groups"),
-                observe=observe,
-            )
-        except KeyboardInterrupt:
-            click.echo("interrupted before anything was learned", err=True)
-            ctx.exit(130)
+        choice = tried(
+            split.train,
+            _order(ctx, split.train),
+            choice,
+            _budgets(split.train) if options["k"] == AUTO else [options["k"]],
+            groups=ctx.meta.get("groups"),
+            observe=observe,
+        )
     options["method"] = choice.method
     count_all_classes(ctx)
     return choice, split
