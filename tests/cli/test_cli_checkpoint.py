@@ -135,3 +135,35 @@ def test_what_cannot_be_resumed_is_refused(run, data, tmp_path):
     assert "not a file written by" in model.stderr
     when = run("select", data, "-k", 2, "--checkpoint", kept, "--every", "often")
     assert when.exit_code == 2
+
+
+@pytest.mark.parametrize("option", ["--checkpoint", "--resume"])
+def test_a_checkpoint_that_cannot_be_is_called_by_its_option(run, data, option):
+    for place in (data, "/no/such/folder/state"):
+        result = run("select", data, "-k", 4, "--method", "mission", option, place)
+        assert result.exit_code == 2
+        assert f"{option}: " in result.stderr
+        assert " -o" not in result.stderr
+
+
+def test_a_run_that_is_stopped_while_it_scores_can_be_scored_later(
+    run, data, tmp_path, monkeypatch
+):
+    kept = tmp_path / "state"
+    words = ("select", data, "-k", 4, "--method", "mission")
+    whole = run(*words)
+    with monkeypatch.context() as patch:
+
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        patch.setattr("shortlist._scoring.evaluate", interrupt)
+        stopped = run(*words, "--checkpoint", kept)
+    assert stopped.exit_code == 130
+    assert "partial" not in stopped.stdout + stopped.stderr
+    assert "interrupted before the held-out rows were scored" in stopped.stderr
+    assert f"to go on from here: shortlist {words[0]}" in stopped.stderr
+    resumed = run(*words, "--resume", kept)
+    assert (resumed.exit_code, resumed.stdout) == (0, whole.stdout)
+    assert resumed.stderr == whole.stderr
+    assert not kept.exists()

@@ -3,11 +3,13 @@
 import os
 import pty
 import signal
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from shortlist import Shortlist
@@ -158,3 +160,33 @@ def test_a_reader_who_leaves_does_not_cost_the_model(spawn, data, tmp_path):
     assert "Traceback" not in stderr
     assert "BrokenPipe" not in stderr
     assert len(Shortlist.load(out).names) == 4
+
+
+def test_ctrl_c_before_the_first_row_is_said(run, data, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("shortlist.front._facts.facts_of_rows", interrupt)
+    result = run("select", data, "-k", 4)
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr == "interrupted before anything was learned\n"
+
+
+def test_a_warning_is_shown_once_to_who_sees_the_table(model, monkeypatch):
+    from shortlist.cli.select import notes_for_stderr
+
+    noted = replace(Shortlist.load(model), notes=("leak? 'a'", "other"))
+    assert notes_for_stderr(noted, shown=False) == noted.notes
+    assert notes_for_stderr(noted, shown=True) == ("leak? 'a'",)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert notes_for_stderr(noted, shown=True) == ()
+    assert notes_for_stderr(noted, shown=False) == noted.notes
+
+
+def test_a_table_without_rows_is_said_to_be_empty(run, tmp_path):
+    path = tmp_path / "none.parquet"
+    pd.DataFrame({"a": [1.0], "y": [1]})[:0].to_parquet(path)
+    result = run("select", path, "-k", 1, "--target", "y")
+    assert result.exit_code == 1
+    said = f"shortlist: error: {path}: expected rows to learn from, got none\n"
+    assert result.stderr == said

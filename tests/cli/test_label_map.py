@@ -112,3 +112,12 @@ def test_reads_come_file_by_file_and_a_map_still_names_all_classes(run, tmp_path
         result = run("select", *files, *words, "--no-trial", *more)
         assert result.exit_code == 0, result.stderr
         assert Shortlist.load(model).classes == ("first", "other")
+
+
+@pytest.mark.parametrize("line", ["1\tother", "nothing"])
+def test_a_bad_line_of_a_map_cannot_be_skipped(run, rows, groups, line):
+    groups.write_text(GROUPS + line + "\n")
+    result = run("select", rows, "-k", 4, "--label-map", groups)
+    assert result.exit_code == 1
+    assert f"{groups}: line 4: expected" in result.stderr
+    assert "--on-error" not in result.stderr

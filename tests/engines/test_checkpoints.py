@@ -78,12 +78,24 @@ def test_a_stop_may_come_again_and_again(tmp_path):
     assert result == run(learner, source)
 
 
-def test_checkpoints_are_written_when_they_are_due(tmp_path):
+def test_checkpoints_are_written_when_they_are_due_and_after_each_pass(
+    tmp_path, monkeypatch
+):
     learner, source, path = mission(2, memory=3000), rows(2), tmp_path / "checkpoint"
-    run(learner, source, keeper=Keeper(path, {}, every=3600.0))
-    assert not path.exists()
+    places, save = [], Keeper.save
+
+    def noting(self, snapshot):
+        places.append(snapshot.place.rows)
+        save(self, snapshot)
+
+    monkeypatch.setattr(Keeper, "save", noting)
+    whole = run(learner, source, keeper=Keeper(path, {}, every=3600.0))
+    n_rows = sum(block.n_rows for block in source.blocks())
+    assert places == [n_rows] * 2  # explored, and refitted
+    assert run(learner, source, resume=load_snapshot(path, {})) == whole
+    places.clear()
     run(learner, source, keeper=Keeper(path, {}, every=0.0))
-    assert path.exists()
+    assert len(places) > 2
 
 
 class OwnLoss(NamedTuple):

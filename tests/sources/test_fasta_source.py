@@ -298,7 +298,7 @@ def test_options_are_checked_at_once(path, options):
 def test_bad_lines_of_a_map_are_named(path, tmp_path, line):
     path.write_text(">a\nACGT\n")
     (tmp_path / "map").write_text(f"x\ty\n{line}\n")
-    with pytest.raises(DataError, match=r"map:2: expected .* got"):
+    with pytest.raises(DataError, match=r"map: line 2: expected .* got"):
         FastaSource(path, label=tmp_path / "map", k=2)
 
 
@@ -325,3 +325,14 @@ def test_passes_at_the_same_time_do_not_disturb_each_other(tmp_path, fragment):
         passes = list(pool.map(lambda _: list(source.blocks()), range(8)))
     for together in passes:
         assert [block.values.tolist() for block in together] == alone
+
+
+def test_names_that_records_share_are_labels_of_rows(path):
+    path.write_text(">ant 1\nACGTA\n>bee\nCCCC\n>ant 2\nGGGGT\n")
+    source = FastaSource(path, k=3, fragment=None, label="record", block_bytes=4)
+    assert source.label_names == source.known_labels == ["ant", "bee"]
+    y = np.concatenate([block.y for block in source.blocks()])
+    assert y.tolist() == [0, 1, 0]
+    path.write_text(">ant\nACGTA\n>bee\nCCCC\n")
+    with pytest.raises(ShortlistError, match="got 2 names in 2 records"):
+        FastaSource(path, k=3, fragment=None, label="record")

@@ -59,8 +59,8 @@ def test_maps_that_make_no_sense_are_refused(tmp_path):
     base, path = ArraySource([[1.0]], [1]), tmp_path / "map"
     for text, message in (
         ("", "expected a label at least"),
-        ("a b\n", "map:1: expected key, tab, label, got 'a b'"),
-        ("a\tx\n\na\ty\n", "map:3: expected one label for 'a', got 'x' and 'y'"),
+        ("a b\n", "map: line 1: expected key, tab, label, got 'a b'"),
+        ("a\tx\n\na\ty\n", "map: line 3: expected one label for 'a', got 'x' and 'y'"),
     ):
         path.write_text(text)
         with pytest.raises(ShortlistError, match=message):

@@ -242,11 +242,11 @@ def test_a_bad_row_is_placed_or_skipped(path, columns, options, complaint, block
     ("columns", "options", "complaint"),
     [
         (
-            {"t": [datetime.date(2020, 1, 1)]},
+            {"t": [b"bytes"]},
             {},
-            "'t': expected numbers or text, got date",
+            "'t': expected numbers or text, got binary",
         ),
-        ({"t": [datetime.datetime(2020, 1, 1)]}, {}, "got timestamp.*; convert it or"),
+        ({"t": [{"a": 1}]}, {}, "got struct.*; convert it or"),
         ({"t": [[1.5]]}, {}, "got list<.*double>; convert it or leave it out"),
         ({"t": [b"x"]}, {}, "got binary"),
         ({"t": [[1]]}, {"target": "t"}, "'t': expected numbers or text"),
@@ -288,7 +288,9 @@ def test_broken_files_and_pipes_are_refused(path, monkeypatch):
     ):
         ParquetSource(path)
     path.write_text("a,b\n1,2\n")
-    with pytest.raises(DataError, match=r"expected a whole and sound Arrow file, got"):
+    with pytest.raises(
+        DataError, match=r"sound Parquet file, got: one that does not begin with PAR1"
+    ):
         ParquetSource(path)
     with pytest.raises(DataError, match="a pipe cannot be read"):
         ParquetSource("-")
@@ -327,3 +329,33 @@ def test_wide_tables_come_in_small_blocks(path, monkeypatch):
     assert [block.n_rows for block in source.blocks()] == [3, 3, 1]
     assert isinstance(source, RowSource)
     assert (source.unit, source.reiterable, source.n_features) == ("bytes", True, None)
+
+
+def test_dates_and_times_are_text_as_in_csv(path):
+    day, then = datetime.date(2020, 1, 2), datetime.datetime(2020, 1, 2, 3, 4, 5)
+    table = {"d": [day, None], "t": [then, then], "n": [pd.Timestamp(1, unit="ns")] * 2}
+    table["c"], table["y"] = (
+        [datetime.time(7, 30)] * 2,
+        [day, datetime.date(1999, 1, 1)],
+    )
+    source = ParquetSource(write(path, table), "y")
+    features = {
+        "d=2020-01-02": 1,
+        "t=2020-01-02 03:04:05": 1,
+        "n=1970-01-01 00:00:00": 1,
+        "c=07:30:00": 1,
+    }
+    assert rows(source)[0][2] == features
+    assert rows(source)[1][2].keys() == set(list(features)[1:])
+    assert source.label_names == ["1999-01-01", "2020-01-02"]
+
+
+def test_a_broken_file_is_called_what_its_name_says(tmp_path):
+    for name, kind in (
+        ("a.parquet", "Parquet"),
+        ("a.PQ", "Parquet"),
+        ("a.arrow", "Arrow"),
+    ):
+        (tmp_path / name).write_bytes(b"junk" * 9)
+        with pytest.raises(DataError, match=f"expected a whole and sound {kind} file"):
+            ParquetSource(tmp_path / name)

@@ -120,7 +120,8 @@ def open_checkpoint(
             f"{source.name} cannot be read again, so a run on it cannot be resumed; "
             "save it to a file, or leave out --checkpoint"
         )
-    check_output(path, options["files"])
+    option = "--resume" if options["checkpoint"] is None else "--checkpoint"
+    check_output(path, options["files"], option=option)
     from shortlist.engines import Keeper, load_snapshot
 
     settings = _settings(ctx)

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from shortlist._shortlist import Shortlist
 
 
+NOTHING_LEARNED = "interrupted before anything was learned"
+UNSCORED = "interrupted before the held-out rows were scored"
+
+
 class Outcome(NamedTuple):
     """What a run gave, and what there is to say about it on standard error."""
 
@@ -26,6 +30,7 @@ class Outcome(NamedTuple):
     failure: Exception | None = None  #: data that could not be learned from or scored
     interrupted: int = 0  #: exit code, if a signal ended the run
     broken: bool = False  #: bad data ended the run: the result is for -o only
+    unscored: bool = False  #: all was learned before the signal came
 
 
 def learn(
@@ -60,8 +65,8 @@ def learn(
             partial = with_note(stop.result, note)
             return Outcome(partial, (), interrupted=wish.exit_code)
         except KeyboardInterrupt:
-            click.echo("interrupted before anything was learned", err=True)
-            raise
+            click.echo(NOTHING_LEARNED, err=True)
+            raise click.exceptions.Exit(wish.exit_code) from None
         except Broken as stop:
             n_learned = counted(stop.result.n_examples, "example")
             note = f"partial: bad data after {n_learned}"
@@ -75,8 +80,8 @@ def learn(
             wish.no_longer_deferred()
             score = _score(shortlist, watched(split.test, draw, "score"))
         except KeyboardInterrupt:
-            note = "interrupted before the held-out rows were scored"
-            return Outcome(with_note(shortlist, note), (), interrupted=wish.exit_code)
+            noted = with_note(shortlist, UNSCORED)
+            return Outcome(noted, (), interrupted=wish.exit_code, unscored=True)
         except DataError as error:
             return Outcome(shortlist, ("held out: no score",), error)
     if score is None or score.n_rows < FEWEST_ROWS:

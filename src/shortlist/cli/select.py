@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +56,13 @@ from shortlist.cli._resampling import (
     refuse_resampling,
     resampling_options,
 )
-from shortlist.cli._running import Outcome, learn, with_note
+from shortlist.cli._running import (
+    NOTHING_LEARNED,
+    UNSCORED,
+    Outcome,
+    learn,
+    with_note,
+)
 from shortlist.cli._shards import as_shard, shard_options
 
 if TYPE_CHECKING:
@@ -245,11 +253,12 @@ def select(ctx: click.Context, /, **options: Any) -> None:
         return
     refuse_workers(ctx)
     given = command_line(ctx)
-    source = open_table_or_rows(options)
-    choice = pick_method(ctx, source)
-    source, split = split_rows(ctx, source)
-    choice, split = try_rivals(ctx, choice, split)
-    curve = find_k(ctx, split)
+    with telling_of_interrupts():
+        source = open_table_or_rows(options)
+        choice = pick_method(ctx, source)
+        source, split = split_rows(ctx, source)
+        choice, split = try_rivals(ctx, choice, split)
+        curve = find_k(ctx, split)
     ctx.params["cv"] = None  # the command that gives this again has nothing to split
     capabilities, learner = make_learner(ctx, source)
     learner = as_shard(ctx, learner)
@@ -281,7 +290,8 @@ def select(ctx: click.Context, /, **options: Any) -> None:
         for line in (*(f"note: {note}" for note in notes), *outcome.remarks, *saved):
             click.echo(line, err=True)
     if outcome.interrupted:
-        for line in ("interrupted: the result is partial", *checkpoint.kept_line()):
+        what = UNSCORED if outcome.unscored else "interrupted: the result is partial"
+        for line in (what, *checkpoint.kept_line()):
             click.echo(line, err=True)
         ctx.exit(outcome.interrupted)
     if outcome.failure is not None:
@@ -311,6 +321,16 @@ def refuse_empty_classes(
         )
 
 
+@contextmanager
+def telling_of_interrupts() -> Iterator[None]:
+    """Say, when Ctrl-C comes before learning has begun, that there is no result."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(NOTHING_LEARNED, err=True)
+        raise
+
+
 def present(
     shortlist: Shortlist, unsaid: Sequence[str], options: Mapping[str, Any]
 ) -> None:
@@ -329,7 +349,9 @@ def present(
 
 
 def notes_for_stderr(notes: Sequence[str], *, shown: bool) -> list[str]:
-    """Notes, unless they have been shown; warnings in any case."""
+    """Notes that have not been shown, and warnings where nobody may look at the table."""
+    if shown and sys.stdout.isatty():
+        return []
     return [note for note in notes if not shown or note.startswith("leak?")]
 
 

@@ -182,6 +182,8 @@ def run(
                     observe(_progress(algorithm, state, source, place, position))
                 if keeper is not None:
                     _keep(keeper, Snapshot(state, place))
+            if keeper is not None:  # what follows, refits and scores, may take a while
+                keeper.save(Snapshot(state, place))
             if not algorithm.next_pass(state):
                 return algorithm.result(state, source)
             stream = _next_stream(algorithm, state, source)

@@ -80,7 +80,7 @@ def facts_of_rows(
         return Facts(**known)  # nothing that is in the rows would change the choice
     blocks = _beginning(source)
     if not blocks:
-        return Facts(**known)
+        raise DataError(f"{source.name}: expected rows to learn from, got none")
     read, size = blocks[-1].position, source.size
     scale = max(1.0, size / read) if size and read else 1.0
     n_rows = sum(block.n_rows for block in blocks)

@@ -97,6 +97,11 @@ class ArrowFile:
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
             kind = "Parquet" if self._is_parquet else "Arrow"
             why = " ".join(str(error).split())
+            if self._is_stream and self.name.lower().endswith((".parquet", ".pq")):
+                kind, why = (
+                    "Parquet",
+                    f"one that does not begin with {_PARQUET.decode()}",
+                )
             raise DataError(
                 f"{self.name}: expected a whole and sound {kind} file, got: {why}"
             ) from None

@@ -30,7 +30,10 @@ class Piece(NamedTuple):
 
 
 def kind_of(arrow_type: Any) -> str | None:
-    """Say what a column of some type holds; None if it makes no features."""
+    """Say what a column of some type holds; None if it makes no features.
+
+    Dates and times are text, as they are in CSV.
+    """
     import pyarrow.types as is_
 
     if is_.is_boolean(arrow_type) or is_.is_null(arrow_type):
@@ -66,6 +69,7 @@ def _is_text(arrow_type: Any) -> bool:
         is_.is_string(arrow_type)
         or is_.is_large_string(arrow_type)
         or is_.is_string_view(arrow_type)
+        or is_.is_temporal(arrow_type)
     )
 
 
@@ -256,6 +260,8 @@ def distinct_values(array: Any) -> tuple[Ints, list[str]]:
 
     if pa.types.is_string_view(array.type):  # which few functions know
         array = array.cast(pa.large_string())
+    if pa.types.is_timestamp(array.type):  # Python knows no billionths of seconds
+        array = array.cast(pa.timestamp("us", array.type.tz), safe=False)
     if not pa.types.is_dictionary(array.type):
         array = pc.dictionary_encode(array)
     indices = pc.fill_null(array.indices.cast(pa.int64()), -1)

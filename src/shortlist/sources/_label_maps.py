@@ -32,7 +32,8 @@ def read_label_map(path: str | os.PathLike[str], expected: str) -> dict[str, str
     labels: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
         key, _, label = (part.strip() for part in line.partition("\t"))
-        place = f"{os.fspath(path)}:{number}"
+        # not as lines of data are cited, which can be left out
+        place = f"{os.fspath(path)}: line {number}"
         if not line.strip():
             continue
         if not key or not label or "\t" in label:

@@ -15,7 +15,7 @@ NUMBER_KINDS = "biuf"  # NumPy's letters for booleans, integers and floats
 LARGEST_WEIGHT = 1e20
 
 #: More names of labels than this are no classes but something else.
-_MOST_LABELS = 10_000
+MOST_LABELS = 10_000
 
 
 def encode_labels(y: Any, n_rows: int, name: str) -> tuple[Floats, list[str] | None]:
@@ -74,9 +74,9 @@ def check_weights(weights: Any, n_rows: int, name: str) -> Floats:
 
 def too_many_labels(owner: str, column: str, n: int) -> None:
     """Refuse a column with more different texts than labels can be."""
-    if n > _MOST_LABELS:
+    if n > MOST_LABELS:
         raise DataError(
-            f"{owner}: column {column!r}: expected at most {_MOST_LABELS:,} different "
+            f"{owner}: column {column!r}: expected at most {MOST_LABELS:,} different "
             "labels, got more; is it the target?"
         )
 

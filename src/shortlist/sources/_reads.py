@@ -11,6 +11,7 @@ import numpy as np
 from shortlist._protocols import DataError, Floats, Ints, RowBlock, ShortlistError
 from shortlist.sources._files import Characters, TextFile
 from shortlist.sources._kmers import Kmers, RowMaker
+from shortlist.sources._labels import MOST_LABELS
 from shortlist.sources._record_labels import RecordLabels
 from shortlist.sources._records import Piece, no_letters, pieces_of, too_long
 
@@ -80,6 +81,34 @@ class Reads:
         self._started = False
         # File, first row and lines of the last blocks.
         self._lately: deque[tuple[str, int, Ints]] = deque(maxlen=_BLOCKS_REMEMBERED)
+
+    def collect_labels(self) -> None:
+        """Read the names of all records, which are the labels, if several share them."""
+        if not self.reiterable:
+            raise DataError(
+                f"{self.name}: names of records are labels (label='record') after one "
+                "more reading, and a pipe can be read only once; save it to a file"
+            )
+        names: set[str] = set()
+        n_records = 0
+        for file in self.files:
+            # bad records are of no concern here: somebody else reports them
+            for piece in pieces_of(
+                file, self.kmers.table, block_bytes=self.block_bytes, skip_bad=True
+            ):
+                ids = piece.ids()[1:]
+                n_records += len(ids)
+                names.update(ids)
+                if len(names) > MOST_LABELS:
+                    break
+        if len(names) > MOST_LABELS or len(names) == n_records:
+            many = "more" if len(names) > MOST_LABELS else f"{len(names):,} names"
+            raise ShortlistError(
+                "label: expected 'file', a map, or 'record' with at most "
+                f"{MOST_LABELS:,} names that several records share where records are "
+                f"rows, got {many} in {n_records:,} records"
+            )
+        self.labels.settle(names)
 
     def blocks(self) -> Iterator[RowBlock]:
         """Yield the rows in order."""

@@ -48,7 +48,8 @@ class FastaSource:
         Part of every record that fragments are from; see ``part``.
     label : {"file", "record"}, mapping, path or None, default="file"
         file: the name of the file, without folder and endings. record: the first word
-        of the record's header (for fragments only). Else a mapping from the name of a
+        of the record's header, which several should share where records are rows, and
+        which a pipe cannot tell in advance. Else a mapping from the name of a
         record, or of a file with or without endings, to its label, or the path of a text
         file with lines of name, tab, label; labels that are all numbers stay numbers.
         None: no labels.
@@ -129,14 +130,17 @@ class FastaSource:
         self.n_features: int | None = self._kmers.n_features
         self._rows: Reads | Fragments
         if fragment is None:
-            self._check_for_records(labels)
-            self._rows = Reads(
+            self._check_for_records()
+            reads = Reads(
                 files,
                 self._kmers,
                 labels,
                 on_error=on_error,
                 block_bytes=block_bytes,
             )
+            if labels.by_record:
+                reads.collect_labels()
+            self._rows = reads
         else:
             self._held = hold(
                 files,
@@ -250,13 +254,8 @@ class FastaSource:
         other._rows = rows = other._fragments()
         return other, rows.places()
 
-    def _check_for_records(self, labels: RecordLabels) -> None:
+    def _check_for_records(self) -> None:
         """Refuse what makes sense for fragments only."""
-        if labels.by_record:
-            raise ShortlistError(
-                "label: expected 'file' or a map where records are rows, got 'record', "
-                "which would make each row a class of its own"
-            )
         if tuple(self.region) != WHOLE or self.coverage != 1.0:
             raise ShortlistError(
                 "region and coverage: expected none where records are rows, "
