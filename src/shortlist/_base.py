@@ -86,8 +86,11 @@ class BaseSelector(SelectorMixin, BasePredictor):
 
     def _like_fitted(self, X: Any, sparse_forms: tuple[str, ...]) -> Any:
         X = super()._like_fitted(X, sparse_forms)
-        support = self.shortlist_.support
-        if len(support) and support[-1] >= X.shape[1]:
+        support, pairs = (
+            self.shortlist_.support,
+            self.shortlist_.params.get("interactions"),
+        )
+        if pairs is None and len(support) and support[-1] >= X.shape[1]:
             self._refuse_columns(X.shape[1])
         return X
 

@@ -43,7 +43,7 @@ def test_the_command_line_agrees_with_the_estimator(rows, loss, tmp_path):
     words = ["select", str(data), "--method", "foba", "-k", "3", "--holdout", "0"]
     result = CliRunner().invoke(cli, [*words, "-o", str(model)])
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith(f"3 features chosen by foba ({loss})")
+    assert result.stdout.startswith(f"3 of 12 features chosen by foba ({loss})")
     ours, fitted = Shortlist.load(model), FoBa(3).fit(X, y)
     assert set(ours.names) == {"103", "107", "109"}
     assert (ours.ids - 100).tolist() == fitted.shortlist_.ids.tolist()
@@ -89,5 +89,5 @@ def test_text_needs_no_scikit_learn(rows, tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("3 features chosen by foba")
+    assert done.stdout.startswith("3 of 12 features chosen by foba")
     assert done.stdout.endswith("[]\n")
