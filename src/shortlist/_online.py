@@ -47,10 +47,12 @@ from shortlist._shortlist import Shortlist
 from shortlist._spill import KeptRows, RowSpill
 from shortlist._steps import HITS, LOSS, WEIGHT, mean_norm
 from shortlist._targets import (
+    NO_ROWS,
+    NO_WEIGHT,
     Target,
     empty_classes,
     notes_on,
-    skips_bad_rows,
+    rows_to_skip,
     target_of,
     with_codes,
 )
@@ -94,7 +96,7 @@ class OnlineState:
     n_features: int | None
     class_totals: Floats  #: see ``shortlist._class_weight``
     class_counts: Ints  #: rows of each class
-    skip: bool = False  #: leave out rows with bad labels
+    skip: str = NO_ROWS  #: which rows to leave out
     stage: str = EXPLORE
     pass_number: int = 1
     rows_in_pass: int = 0
@@ -202,7 +204,7 @@ class OnlineLearner:
         totals, n_features = first_totals(self.class_weight, target), source.n_features
         counts = target.count(np.empty(0))
         state = OnlineState(target, model, never, always, n_features, totals, counts)
-        state.skip, state.parses = skips_bad_rows(source), source.unit == "bytes"
+        state.skip, state.parses = rows_to_skip(source), source.unit == "bytes"
         return state
 
     def ahead(self, state: OnlineState, block: RowBlock) -> Work:
@@ -324,7 +326,10 @@ class OnlineLearner:
 
     def _check_range(self, state: OnlineState) -> None:
         """Refuse values whose squares single precision cannot hold."""
-        size = float(mean_norm(self.rule.totals(state.model)))
+        totals = self.rule.totals(state.model)
+        if state.n_examples and totals[WEIGHT] == 0.0:
+            raise DataError(NO_WEIGHT)
+        size = float(mean_norm(totals))
         if not 1e-30 < size < 1e30:
             raise DataError(OUT_OF_RANGE)
 

@@ -81,6 +81,9 @@ class RowSource(Protocol):
     have not been learned from, given the ``position`` of the last block that has. So names
     of what may be chosen are known in memory that does not grow.
 
+    A source may have ``may_lack_labels``: whether its format has rows without a label among
+    others, which learners then leave out and count.
+
     A source may have ``known_labels``: all of its ``label_names`` that occur, if it knows
     them before any row is asked for, else None. They are then the classes; else the first
     rows tell.

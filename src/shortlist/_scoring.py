@@ -12,7 +12,7 @@ from shortlist._preparing import preparing_of
 from shortlist._protocols import BadLabel, Floats, RowBlock, RowSource, ShortlistError
 from shortlist._refit import Coordinates, coordinates, margins_of
 from shortlist._shortlist import Shortlist
-from shortlist._targets import Label, Target, skips_bad_rows, with_codes
+from shortlist._targets import Label, Target, rows_to_skip, with_codes
 from shortlist.kernels._jit import kernel
 from shortlist.losses import get_loss, is_loss, response_into, value_of
 
@@ -145,7 +145,7 @@ def evaluate(model: Shortlist | Responding, source: RowSource) -> Score:
     per_class = np.zeros(len(model.classes or ()))
     first = second = missed = 0.0  # weighted moments of y - origin, squared errors
     origin: float | None = None
-    n_rows, skip = 0, skips_bad_rows(source)
+    n_rows, skip = 0, rows_to_skip(source)
     for block in source.blocks():
         try:
             block = with_codes(target, block, skip=skip)

@@ -108,16 +108,36 @@ class Target:
         return f"expected {wanted}, got {came}"
 
 
-def with_codes(target: Target, block: RowBlock, *, skip: bool = False) -> RowBlock:
-    """Encode the labels of a block; ``skip`` leaves out rows with bad ones."""
-    if skip and not (known := target.knows(block.y)).all():
-        block = take_rows(block, np.flatnonzero(known))
+#: What to say of rows that all have no say.
+NO_WEIGHT = "expected rows with an importance above 0, got none: all rows have 0"
+
+#: Which rows are left out instead of raised: none, those without a label, all bad ones.
+NO_ROWS, UNLABELLED, BAD_ROWS = "none", "unlabelled", "bad"
+
+
+def with_codes(target: Target, block: RowBlock, *, skip: str = NO_ROWS) -> RowBlock:
+    """Encode the labels of a block; ``skip`` says which rows to leave out."""
+    if skip != NO_ROWS:
+        known = target.knows(block.y) if skip == BAD_ROWS else ~np.isnan(block.y)
+        if not known.all():
+            places = np.flatnonzero(known)
+            try:
+                return _encoded(target, take_rows(block, places))
+            except BadLabel as error:
+                row = int(places[error.row - block.first_row])
+                raise BadLabel(block.first_row + row, error.complaint) from None
+    return _encoded(target, block)
+
+
+def _encoded(target: Target, block: RowBlock) -> RowBlock:
     return block._replace(y=target.encode(block.y, block.first_row))
 
 
-def skips_bad_rows(source: RowSource) -> bool:
-    """Whether whoever opened a source wants bad rows left out instead of raised."""
-    return getattr(source, "on_error", "raise") == "skip"
+def rows_to_skip(source: RowSource) -> str:
+    """Which rows of a source are to be left out: its format, or its user, says so."""
+    if getattr(source, "on_error", "raise") == "skip":
+        return BAD_ROWS
+    return UNLABELLED if getattr(source, "may_lack_labels", False) else NO_ROWS
 
 
 def notes_on(
@@ -131,11 +151,10 @@ def notes_on(
     for name in empty_classes(target, counts).get(EMPTY_CLASSES, ()):
         notes.append(f"class {name} has no rows to learn from")
     if n_skipped:
-        rows = (
-            "row with a bad label was"
-            if n_skipped == 1
-            else "rows with bad labels were"
-        )
+        one, many = "a bad label", "bad labels"
+        if rows_to_skip(source) == UNLABELLED:
+            one = many = "no label"
+        rows = f"row with {one} was" if n_skipped == 1 else f"rows with {many} were"
         notes.append(f"{n_skipped:,} {rows} left out")
     return (*notes, *getattr(source, "remarks", ()))
 

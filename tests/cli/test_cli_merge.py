@@ -1,5 +1,7 @@
 """shortlist merge: one model from runs on parts of the data."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -47,8 +49,22 @@ def test_days_are_learned_one_by_one_and_merged(shards, run, tmp_path):
     assert "merged 2 shards" in done.stderr
     again = run("merge", *shards, "--shard", tmp_path / "both", "--format", "json")
     assert again.exit_code == 0
-    third = run("merge", tmp_path / "both", shards[1], "-q")
-    assert (third.exit_code, third.stderr) == (0, "")
+    for order in ((tmp_path / "both", shards[1]), (shards[0], tmp_path / "both")):
+        twice = run("merge", *order)
+        assert (twice.exit_code, twice.stdout) == (2, "")
+        assert f"{order[0]} and {order[1]} have a run in common" in twice.stderr
+
+
+def test_a_merged_shard_is_merged_with_others_later(days, shards, run, tmp_path):
+    both, third = tmp_path / "both", tmp_path / "third"
+    lines = days[0].read_text().splitlines(keepends=True)
+    (tmp_path / "wednesday.vw").write_text("".join(lines[:500]))
+    words = ("-k", "8", "--shard", third, "--like", shards[0])
+    assert run("select", tmp_path / "wednesday.vw", *words).exit_code == 0
+    assert run("merge", *shards, "--shard", both).exit_code == 0
+    done = run("merge", both, third, "--format", "json", "-q")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["params"]["shards"] == 3
 
 
 def test_what_cannot_be_merged_is_refused_in_one_line(days, shards, run, tmp_path):

@@ -124,13 +124,41 @@ def test_rows_without_labels_are_predicted_but_not_written_as_libsvm(
     assert not (tmp_path / "small.svm").exists()
 
 
-def test_a_row_without_label_is_no_row_to_learn_from(run, clicks, tmp_path):
+@pytest.mark.parametrize("method", ["mission", "foba"])
+def test_rows_without_a_label_are_left_out_and_counted(run, clicks, tmp_path, method):
     path = tmp_path / "some.vw"
-    path.write_text(clicks.read_text() + "1|a\n")
-    result = run("select", path, "-k", 3, "--holdout", 0)
+    lines = clicks.read_text().splitlines(keepends=True)
+    lines[7:7] = ["1|a\n", "| b c\n"]
+    path.write_text("".join(lines))
+    chosen = []
+    for file in (path, clicks):
+        words = ("--method", method, "--holdout", 0, "--format", "json")
+        result = run("select", file, "-k", 3, *words)
+        assert result.exit_code == 0, result.stderr
+        chosen.append(json.loads(result.stdout))
+    assert chosen[0]["entries"] == chosen[1]["entries"]
+    assert chosen[0]["n_examples"] == 1500
+    assert "2 rows with no label were left out" in chosen[0]["notes"]
+    scored = run("select", path, "-k", 3, "--method", method)
+    assert "held out: accuracy" in scored.stderr
+
+
+def test_a_label_that_is_no_class_still_ends_the_run_at_its_line(run, clicks, tmp_path):
+    path = tmp_path / "some.vw"
+    path.write_text("| a\n" + clicks.read_text() + "| a\n7 | a\n")
+    result = run("select", path, "-k", 3, "--holdout", 0, "--method", "mission")
     assert result.exit_code == 1
-    assert f"{path}:1501: expected one of the labels -1, 1" in result.stderr
-    assert "got no label" in result.stderr
+    assert f"{path}:1503: expected one of the labels -1, 1" in result.stderr
+    assert "got 7" in result.stderr
+
+
+@pytest.mark.parametrize("method", ["mission", "foba", "sgd_iht"])
+def test_rows_that_all_have_no_importance_teach_nothing(run, tmp_path, method):
+    path = tmp_path / "none.vw"
+    path.write_text("1 0 | a\n-1 0 | b\n" * 30)
+    result = run("select", path, "-k", 1, "--method", method)
+    assert result.exit_code == 1
+    assert "expected rows with an importance above 0, got none" in result.stderr
 
 
 @pytest.mark.parametrize("method", ["mission", "foba"])

@@ -69,9 +69,11 @@ def merge(
 
 
 def _merged(paths: tuple[str, ...]) -> Shard:
-    from shortlist.sketch._shard_files import load_shard, merge_shards
+    from shortlist.sketch._shard_files import check_apart, load_shard, merge_shards
 
     if len(set(paths)) < len(paths):
         twice = next(path for path in paths if paths.count(path) > 1)
         raise click.UsageError(f"{twice} is named twice; its rows would count twice")
-    return merge_shards([load_shard(path) for path in paths])
+    shards = {path: load_shard(path) for path in paths}
+    check_apart(shards)
+    return merge_shards(list(shards.values()))

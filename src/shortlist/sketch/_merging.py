@@ -110,6 +110,7 @@ def merged(learner: OnlineLearner, states: Sequence[OnlineState]) -> OnlineState
         first,
         model=model,
         class_totals=_class_totals(learner, states),
+        class_counts=np.sum([state.class_counts for state in states], axis=0),
         n_examples=sum(state.n_examples for state in states),
         n_skipped=sum(state.n_skipped for state in states),
         trace=trace,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,20 @@ class Shard:
     learner: OnlineLearner
     state: OnlineState
     names: Mapping[int, str]
+    runs: tuple[
+        str, ...
+    ] = ()  #: marks of the runs that it is the sum of; none: one run
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What tells runs apart: a digest of what each has learned."""
+        model = self.state.model
+        if self.runs:
+            return self.runs
+        learned = (model.sketch.cells, model.bias, model.totals)
+        return (
+            hashlib.sha256(b"".join(part.tobytes() for part in learned)).hexdigest(),
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all of it to a file."""
@@ -33,7 +48,8 @@ class Shard:
         tree, arrays = flatten(
             {"learner": self.learner, "state": self.state, "ids": ids}
         )
-        header = {"content": tree, "names": [self.names[i] for i in sorted(self.names)]}
+        names = [self.names[i] for i in sorted(self.names)]
+        header = {"content": tree, "names": names, "runs": list(self.marks)}
         storage.save(path, kind=KIND, version=VERSION, header=header, arrays=arrays)
 
     def shortlist(self) -> Shortlist:
@@ -47,7 +63,8 @@ def load_shard(path: str | os.PathLike[str]) -> Shard:
     try:
         content = unflatten(header["content"], arrays)
         names = zip(content["ids"].tolist(), header["names"], strict=True)
-        return Shard(content["learner"], content["state"], dict(names))
+        runs = tuple(map(str, header["runs"]))
+        return Shard(content["learner"], content["state"], dict(names), runs)
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, ShortlistError):
             raise
@@ -63,12 +80,26 @@ def merge_shards(shards: Sequence[Shard]) -> Shard:
     state = merged(first.learner, [shard.state for shard in shards])
     names = {i: name for shard in shards for i, name in shard.names.items()}
     kept = set(first.learner.candidates(state).tolist())
-    params = {**first.learner.params, "shards": len(shards)}
+    n_runs = sum(len(shard.marks) for shard in shards)
+    params = {**first.learner.params, "shards": n_runs}
     return Shard(
         replace(first.learner, params=params),
         state,
         {i: name for i, name in names.items() if i in kept},
+        tuple(mark for shard in shards for mark in shard.marks),
     )
+
+
+def check_apart(shards: Mapping[str, Shard]) -> None:
+    """Refuse shards, by the names of their files, of which two have a run in common."""
+    home: dict[str, str] = {}
+    for path, shard in shards.items():
+        for mark in shard.marks:
+            if (other := home.setdefault(mark, path)) != path:
+                raise ShortlistError(
+                    f"{other} and {path} have a run in common, whose rows would count "
+                    "twice; leave one of them out"
+                )
 
 
 class Saving:

@@ -40,7 +40,8 @@ class VwSource(HashedLineSource):
     namespace, with or without a scale: ``|space:0.5``. Then follow features ``name`` or
     ``name:value``; a value is 1 if not given, and is multiplied by the scale. Values
     without names are numbered from 0 in each section, as VW does: ``|space :5 :7`` is
-    ``|space 0:5 1:7``. Blank lines are passed over.
+    ``|space 0:5 1:7``. Blank lines are passed over. Rows without a label have NaN for it,
+    and who learns from the others leaves them out.
 
     A feature is called ``space^name``, or ``name`` without a namespace; its id is a
     64-bit hash of that.
@@ -93,6 +94,8 @@ class VwSource(HashedLineSource):
     >>> source.names(block.ids)
     ['house^sqft', 'house^new', '13']
     """
+
+    may_lack_labels = True
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shortlist._protocols import (
+    DataError,
     Floats,
     Head,
     Ids,
@@ -20,10 +21,12 @@ from shortlist._protocols import (
 )
 from shortlist._shortlist import Shortlist
 from shortlist._targets import (
+    NO_ROWS,
+    NO_WEIGHT,
     Target,
     empty_classes,
     notes_on,
-    skips_bad_rows,
+    rows_to_skip,
     target_of,
     with_codes,
 )
@@ -57,7 +60,7 @@ class GatherState:
     always: Ids
     never: Ids
     n_features: int | None
-    skip: bool = False  #: leave out rows with bad labels
+    skip: str = NO_ROWS  #: which rows to leave out
     n_skipped: int = 0
     parts: list[RowBlock] = field(default_factory=list)
     chosen: Shortlist | None = None
@@ -92,7 +95,7 @@ class TableLearner:
         """Decide on the target by the first labels."""
         target = target_of(source, self.loss, self.classes, head.labels)
         wanted, barred = source.ids(self.always), source.ids(self.never)
-        skip = skips_bad_rows(source)
+        skip = rows_to_skip(source)
         return GatherState(target, wanted, barred, source.n_features, skip)
 
     def step(self, state: GatherState, block: RowBlock) -> None:
@@ -138,6 +141,8 @@ class TableLearner:
         return self._solved(state, table, source)
 
     def _solved(self, state: GatherState, table: Table, source: RowSource) -> Shortlist:
+        if table.weight is not None and not table.weight.any():
+            raise DataError(f"{source.name}: {NO_WEIGHT}")
         chosen = self.solve(
             table,
             state.target,
