@@ -45,7 +45,7 @@ from shortlist._refit import Coordinates, Refit, coordinates, keep, places_among
 from shortlist._rules import Found, Rule, best, bias_rate
 from shortlist._shortlist import Shortlist
 from shortlist._spill import KeptRows, RowSpill
-from shortlist._steps import HITS, LOSS, WEIGHT, mean_norm
+from shortlist._steps import HITS, LOSS, NORM_WEIGHT, WEIGHT, mean_norm
 from shortlist._targets import (
     NO_ROWS,
     NO_WEIGHT,
@@ -327,7 +327,8 @@ class OnlineLearner:
     def _check_range(self, state: OnlineState) -> None:
         """Refuse values whose squares single precision cannot hold."""
         totals = self.rule.totals(state.model)
-        if state.n_examples and totals[WEIGHT] == 0.0:
+        # the first number of a regression is learned from and not scored
+        if state.n_examples and totals[WEIGHT] == totals[NORM_WEIGHT] == 0.0:
             raise DataError(NO_WEIGHT)
         size = float(mean_norm(totals))
         if not 1e-30 < size < 1e30:

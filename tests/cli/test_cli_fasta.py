@@ -196,7 +196,7 @@ def test_both_strands_and_all_letters_can_be_asked_for(run, folder, tmp_path):
         (("--fragment", "none", "--coverage", 2), "--coverage is about fragments"),
         (
             ("--fragment", "none", "--label", "record"),
-            "label: expected 'file' or a map",
+            "label: expected 'file', a map",
         ),
         (("--target", "y"), "--target is no option of files in the format fasta"),
     ],

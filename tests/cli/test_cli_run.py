@@ -172,15 +172,15 @@ def test_ctrl_c_before_the_first_row_is_said(run, data, monkeypatch):
     assert result.stderr == "interrupted before anything was learned\n"
 
 
-def test_a_warning_is_shown_once_to_who_sees_the_table(model, monkeypatch):
+def test_a_warning_is_shown_once_to_who_sees_the_table(monkeypatch):
     from shortlist.cli.select import notes_for_stderr
 
-    noted = replace(Shortlist.load(model), notes=("leak? 'a'", "other"))
-    assert notes_for_stderr(noted, shown=False) == noted.notes
-    assert notes_for_stderr(noted, shown=True) == ("leak? 'a'",)
+    notes = ["leak? 'a'", "other"]
+    assert notes_for_stderr(notes, shown=False) == notes
+    assert notes_for_stderr(notes, shown=True) == notes[:1]
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    assert notes_for_stderr(noted, shown=True) == ()
-    assert notes_for_stderr(noted, shown=False) == noted.notes
+    assert notes_for_stderr(notes, shown=True) == []
+    assert notes_for_stderr(notes, shown=False) == notes
 
 
 def test_a_table_without_rows_is_said_to_be_empty(run, tmp_path):
