@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from shortlist.kernels._jit import kernel
+from shortlist.kernels._jit import counted, uncounted
 from shortlist.losses import alone, curvature_into, is_apart, slope_into, value_of
 
 (
@@ -41,7 +41,7 @@ def is_cautious(loss: Any) -> bool:
     return not type(loss).smoothness < np.inf
 
 
-@kernel
+@uncounted
 def mean_norm(totals):
     """Mean squared norm of the examples; 1 before there are any."""
     if totals[NORM] > 0.0:
@@ -49,7 +49,7 @@ def mean_norm(totals):
     return 1.0
 
 
-@kernel
+@uncounted
 def count_norm(totals, norm, importance):
     """Take the squared norm of an example into the mean, unless it is fixed by now."""
     if totals[NORM_ROWS] < NORM_FROZEN_AFTER:
@@ -58,7 +58,7 @@ def count_norm(totals, norm, importance):
         totals[NORM] += importance * norm
 
 
-@kernel
+@uncounted
 def is_hit(y, z):
     """Whether the margins point at the label: the sign for one, the largest for many."""
     if z.shape[0] == 1:
@@ -70,7 +70,7 @@ def is_hit(y, z):
     return best == int(y)
 
 
-@kernel
+@uncounted
 def ask(loss, y, z, importance, pulls, curvatures):
     """Write what an example asks of each margin: minus the slope, and the curvature.
 
@@ -89,7 +89,7 @@ def ask(loss, y, z, importance, pulls, curvatures):
         curvatures[c] *= importance
 
 
-@kernel
+@uncounted
 def judge(loss, y, z, importance, totals, pulls, curvatures):
     """Score an example before learning from it, then write what it asks for."""
     totals[ROWS] += 1.0
@@ -99,7 +99,7 @@ def judge(loss, y, z, importance, totals, pulls, curvatures):
     ask(loss, y, z, importance, pulls, curvatures)
 
 
-@kernel
+@uncounted
 def curvatures_on_the_way(loss, y, z, bias, importance, room, means):
     """Raise curvatures to their average over the way from the bias alone to the margins z.
 
@@ -124,7 +124,7 @@ def curvatures_on_the_way(loss, y, z, bias, importance, room, means):
         means[c] = max(means[c], (means[c] + others) / 6.0)
 
 
-@kernel
+@counted
 def balance(loss, y, z, importance, stiffness):
     """How far an example pulls its margin against a spring, for losses of one margin.
 
@@ -159,7 +159,23 @@ def balance(loss, y, z, importance, stiffness):
     return t
 
 
-@kernel
+@counted
+def step_implicitly(loss, example, give, z, pulls, curvatures):
+    """Let pulls and curvatures be those of implicit steps, in place; as ``shorten``."""
+    y, importance = example
+    bend = np.empty(1)
+    for c in range(z.shape[0]):
+        if give[c] > 0.0 and pulls[c] != 0.0:
+            one, target = alone(loss, y, c)
+            here = z[c : c + 1]
+            t = balance(one, target, here, importance, 1.0 / give[c])
+            pulls[c] = t / give[c]
+            curvature_into(one, target, here + t, bend)
+            if bend[0] > 0.0:
+                curvatures[c] = importance * bend[0]
+
+
+@uncounted
 def shorten(loss, example, cautious, give, z, pulls, curvatures):
     """Shorten pulls that would carry the margins too far, in place.
 
@@ -167,24 +183,14 @@ def shorten(loss, example, cautious, give, z, pulls, curvatures):
     a pull is divided by how many times too far it would go; a cautious loss takes the
     implicit step, and reports the curvature where that ends, if it has one there.
     """
-    y, importance = example
     if cautious and is_apart(loss):
-        bend = np.empty(1)
-        for c in range(z.shape[0]):
-            if give[c] > 0.0 and pulls[c] != 0.0:
-                one, target = alone(loss, y, c)
-                here = z[c : c + 1]
-                t = balance(one, target, here, importance, 1.0 / give[c])
-                pulls[c] = t / give[c]
-                curvature_into(one, target, here + t, bend)
-                if bend[0] > 0.0:
-                    curvatures[c] = importance * bend[0]
+        step_implicitly(loss, example, give, z, pulls, curvatures)
         return
     for c in range(z.shape[0]):
         pulls[c] /= max(1.0, curvatures[c] * give[c])
 
 
-@kernel
+@uncounted
 def bias_step(loss, example, rate, bias, scale, z, pulls, curvatures):
     """Move the biases, by steps that shrink as evidence gathers.
 

@@ -18,14 +18,29 @@ import os
 import shutil
 import sys
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
 
-from numba import njit
-from numba.core import event
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
-from numba.core.runtime import rtsys
+
+@contextmanager
+def _without_imports(*names):
+    """Have imports of modules that nobody needs here fail, if they are not loaded yet."""
+    unloaded = [name for name in names if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(unloaded))  # what is None cannot be imported
+    try:
+        yield
+    finally:
+        for name in unloaded:
+            sys.modules.pop(name, None)
+
+
+# Numba reads a file of settings with it, if there is one where the process begins.
+with _without_imports(*([] if Path(".numba_config.yaml").exists() else ["yaml"])):
+    from numba import njit
+from numba.core import event  # noqa: E402
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator  # noqa: E402
+from numba.core.runtime import rtsys  # noqa: E402
 
 _BLAS = "scipy.linalg.cython_blas"
 
@@ -39,12 +54,8 @@ def _prepare_to_compile(target_context):
     sums of products in kernels that nobody here has, and who calls BLAS from a kernel makes
     numba look again.
     """
-    if _BLAS not in sys.modules:
-        sys.modules[_BLAS] = None  # what is None cannot be imported
-        try:
-            import numba.np.arraymath  # noqa: F401
-        finally:
-            del sys.modules[_BLAS]
+    with _without_imports(_BLAS):
+        import numba.np.arraymath  # noqa: F401
     target_context.refresh()
 
 
@@ -218,6 +229,11 @@ def uncounted(func):
     that is called for each example can take longer than what it is there for.
     """
     return kernel(func, _nrt=False)
+
+
+def counted(func):
+    """Compile a function that makes arrays, also where one that does not calls it."""
+    return kernel(func, _nrt=True)
 
 
 class _AnnounceCompiling(event.Listener):

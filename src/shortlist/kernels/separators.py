@@ -18,10 +18,13 @@ from shortlist.kernels.number_text import (
     parsing_kernel,
     trailing_zeros,
 )
+from shortlist.kernels.prefetch import prefetch_to_read
 
 #: Marks that are looked for at a time: 32 kB, which stay close to the core.
 _MOST = 1 << 13
 _AT_ONCE = 64
+#: Characters ahead to fetch: processors guess what comes next within a page of memory only.
+_AHEAD = 2048
 #: Marks written for 64 characters without asking whether there are as many.
 _USUAL = 8
 _U1 = np.uint64(1)
@@ -89,6 +92,7 @@ def _mark(text, covered, marks, n):
     """
     most = len(marks) - _AT_ONCE - 1
     while covered + _AT_ONCE <= len(text) and n <= most:
+        prefetch_to_read(text, np.uint64(covered + _AHEAD))
         bits = _separators(text, np.uint64(covered))
         found = np.int64(_count_ones(bits))
         for i in range(_USUAL):  # what is too much is written over

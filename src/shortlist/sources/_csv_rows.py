@@ -108,15 +108,23 @@ class CsvReader(Reader):
         text, layout = self._opened, self._layout
         if text is None:
             text = open_text(self.file)
-            is_pipe = self.file.size is None
-            head = read_head(self.file.name, text, is_pipe=is_pipe, header_only=True)
-            delimiter, header = layout.delimiter, layout.has_header
-            layout = lay_out(self.file.name, head, delimiter, header)
-            if header:
-                check_header(self.file.name, layout, self._layout.columns)
+            try:
+                layout = self._laid_out(text)
+            except BaseException:
+                text.close()
+                raise
         text.advance(layout.n_bytes)
         self.lines = layout.n_lines
         return text
+
+    def _laid_out(self, text: Text) -> Layout:
+        """See how a file that is not the first is laid out: as that one is."""
+        first, is_pipe = self._layout, self.file.size is None
+        head = read_head(self.file.name, text, is_pipe=is_pipe, header_only=True)
+        layout = lay_out(self.file.name, head, first.delimiter, first.has_header)
+        if first.has_header:
+            check_header(self.file.name, layout, first.columns)
+        return layout
 
     def _complain(self, window: Characters, where: int, fault: int) -> str:
         text = window.tobytes()
