@@ -29,6 +29,9 @@ from shortlist.front._order import Order, chooser, watching
 
 #: What one of several methods may end with and the others go on.
 _CANNOT = (ShortlistError, ArithmeticError, ValueError, np.linalg.LinAlgError)
+#: What a mean score has to gain at least: less is not worth another method, and a few parts
+#: of the rows may agree by chance.
+_LEAST_GAIN = 0.005
 #: Rows of a class that are needed at least, for there to be some in every part.
 _FEWEST = 2 * TRIAL_FOLDS
 
@@ -47,8 +50,8 @@ class Standings(NamedTuple):
     def best(self) -> str:
         """The method preferred before, unless another is better by more than luck.
 
-        That is: unless the best mean is above its own by more than one standard error of
-        the differences in the same parts of the rows.
+        That is: unless the best mean is above its own by half a point, and by more than
+        one standard error of the differences in the same parts of the rows.
         """
         means = self.means()
         first = next(iter(self.scores))
@@ -57,7 +60,7 @@ class Standings(NamedTuple):
         if len(gains) < 2:
             return ahead
         error = gains.std(ddof=1) / np.sqrt(len(gains))
-        return ahead if gains.mean() > error else first
+        return ahead if gains.mean() > max(error, _LEAST_GAIN) else first
 
     def line(self) -> str:
         """Say how the best did, and how the others."""
