@@ -207,6 +207,27 @@ def test_features_are_kept_left_out_and_grouped(X, y):
     assert set(whole.names) == {"x3", "x8"}
 
 
+@pytest.mark.parametrize("form", ["frame", "csv", "jsonl", "parquet", "dicts"])
+def test_never_may_name_a_whole_column_of_text(X, y, frame, form, tmp_path):
+    town = np.where(y == "yes", "Bonn", "Oslo")
+    town[::4] = "Rome"
+    data = frame.drop(columns="user").assign(town=town)
+    with_town = select(data, "y", 2, "foba")
+    assert any(name.startswith("town=") for name in with_town.names)
+    path = tmp_path / f"people.{form}"
+    if form == "csv":
+        data.to_csv(path, index=False)
+    elif form == "parquet":
+        data.to_parquet(path)
+    elif form == "jsonl":
+        data.to_json(path, orient="records", lines=True)
+    elif form == "dicts":
+        path = data.to_dict("records")
+    given = data if form == "frame" else path
+    for method in ("foba", "mission"):
+        assert set(select(given, "y", 2, method, never=["town"]).names) == {"x3", "x8"}
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

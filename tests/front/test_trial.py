@@ -62,6 +62,8 @@ def test_the_preferred_method_stays_unless_it_is_beaten_by_more_than_luck():
     assert best(0.06, -0.03, 0.01) == "first"  # on average better, by luck
     assert best(0.06, 0.0, 0.03) == "other"
     assert best(0.0, 0.0, 0.0) == "first"
+    assert best(0.004, 0.004, 0.004) == "first"  # not worth another method
+    assert best(0.006, 0.006, 0.006) == "other"
     assert best(-0.02, -0.02, -0.02) == "first"
 
 

@@ -30,6 +30,7 @@ from shortlist.front._from_columns import select_from_columns
 from shortlist.front._from_rows import select_from_rows
 from shortlist.front._order import Order
 from shortlist.front._trial import tried
+from shortlist.sources._columns import leaving_out
 from shortlist.sources.forms import (
     as_frame,
     only_rows,
@@ -221,6 +222,8 @@ def select(
             sample_weight=sample_weight,
             read=read,
         )
+    if not isinstance(source, ColumnSource):
+        source = leaving_out(source, never)
     largest = max(budgets) if k == "auto" else int(k)
     asked = {
         "k": largest,

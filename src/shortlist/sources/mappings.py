@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from numbers import Real
@@ -83,6 +84,13 @@ class MappingSource:
         self._last_at: dict[int, int] = {}  # where each name came last
         self._id_of: dict[str, int] = {}
         self._many = MANY_NAMES
+        self.leave_out: tuple[str, ...] = ()
+
+    def leaving_out(self, names: Iterable[str]) -> MappingSource:
+        """Give the same source without the keys among these names, whatever they hold."""
+        other = copy.copy(self)
+        other.leave_out += tuple(names)
+        return other
 
     @property
     def label_names(self) -> Sequence[str] | None:
@@ -163,10 +171,11 @@ class MappingSource:
         ids: list[int] = []
         values: list[float] = []
         ends, y = [0], []
+        unread = {*self.leave_out, self.target}
         for i, row in enumerate(rows, first):
             x, label = self._parts(row, i)
             for key, value in x.items():
-                if key != self.target:
+                if key not in unread:
                     self._add(str(key), value, i, ids, values)
             ends.append(len(ids))
             y.append(self._code(label, i))
