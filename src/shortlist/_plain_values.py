@@ -27,7 +27,10 @@ def plain_texts(name: str, values: Iterable[Any]) -> tuple[str, ...]:
     """Texts, as a tuple."""
     if isinstance(values, str):  # would pass for a sequence of letters
         raise ShortlistError(f"{name} should be a sequence of texts, got {values!r}")
-    return tuple(plain_text(f"each of {name}", value) for value in values)
+    each = f"each of {name}"
+    return tuple(
+        value if type(value) is str else plain_text(each, value) for value in values
+    )
 
 
 def plain_count(name: str, value: Any, at_least: int = 0) -> int:

@@ -210,11 +210,8 @@ class Shortlist(Pictures):
                 f"margin should lie between 0 and {self.n_margins - 1} (intercept has "
                 f"{self.n_margins}), got {margins[0]} to {margins[-1]}"
             )
-        pairs = set(zip(self.ids.tolist(), self.margin.tolist(), strict=True))
-        if len(pairs) < len(self):
-            raise ShortlistError("a feature should have one entry a margin, got more")
-        if len(set(zip(self.ids.tolist(), self.names, strict=True))) > self.n_selected:
-            raise ShortlistError("an id should have one name, got several")
+        if self.n_selected < len(self):  # else there is nothing that could be twice
+            self._check_repeated_ids()
         if self.budget == "shared" and self.n_selected > self.k:
             raise ShortlistError(
                 f"a shared budget of k = {self.k} allows {self.k} distinct features, "
@@ -224,6 +221,13 @@ class Shortlist(Pictures):
             raise ShortlistError(
                 f"k = {self.k} allows {self.k} entries a margin, got {counts.max()}"
             )
+
+    def _check_repeated_ids(self) -> None:
+        pairs = set(zip(self.ids.tolist(), self.margin.tolist(), strict=True))
+        if len(pairs) < len(self):
+            raise ShortlistError("a feature should have one entry a margin, got more")
+        if len(set(zip(self.ids.tolist(), self.names, strict=True))) > self.n_selected:
+            raise ShortlistError("an id should have one name, got several")
 
     @property
     def support(self) -> Ids:

@@ -70,14 +70,17 @@ def unit_spread(rows: Sequence[RowBlock]) -> float:
         return 1.0
     ids = np.concatenate([block.ids for block in rows])
     sizes = np.abs(np.concatenate([block.values for block in rows]))
-    order = np.lexsort((sizes, ids))
-    order = order[sizes[order] > 0.0]
-    if not len(order):
+    ids, sizes = ids[sizes > 0.0], sizes[sizes > 0.0]
+    distinct, counts = np.unique(ids, return_counts=True)
+    often = distinct[counts >= _LEAST_SEEN]
+    if not len(often):
         return 1.0
-    _, first, counts = np.unique(ids[order], return_index=True, return_counts=True)
-    often = counts >= _LEAST_SEEN
-    if not often.any():
-        return 1.0
-    units: Floats = sizes[order][first[often] + counts[often] // 2]
-    low, high = np.quantile(np.repeat(units, counts[often]), (0.05, 0.95))
+    # few of many words come often: only their sizes need to be put in order
+    place = np.minimum(np.searchsorted(often, ids), len(often) - 1)
+    known = often[place] == ids
+    place, sizes = place[known], sizes[known]
+    counts = np.bincount(place)
+    middle = np.cumsum(counts) - counts + counts // 2
+    units: Floats = sizes[np.lexsort((sizes, place))][middle]
+    low, high = np.quantile(np.repeat(units, counts), (0.05, 0.95))
     return float(high / low)

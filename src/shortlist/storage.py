@@ -184,6 +184,8 @@ def _encode(value: Any, where: str) -> Any:
         parts = _BETWEEN_SURROGATES.split(value)
         return value if len(parts) == 1 else {"$text": parts}
     if isinstance(value, list | tuple):
+        if all(type(item) is str for item in value) and "".join(value).isascii():
+            return list(value)  # as most long ones are
         return [_encode(item, f"{where}[{i}]") for i, item in enumerate(value)]
     if isinstance(value, Mapping):
         return _encode_mapping(value, where)
