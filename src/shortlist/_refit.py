@@ -41,7 +41,7 @@ from shortlist._steps import (
     shorten,
 )
 from shortlist._targets import Target
-from shortlist.kernels._jit import kernel
+from shortlist.kernels._jit import kernel, uncounted
 from shortlist.kernels.masking import (
     Mask,
     MaskedRows,
@@ -51,6 +51,8 @@ from shortlist.kernels.masking import (
     restrict,
 )
 from shortlist.losses import n_margins, value_of
+
+_inlined = kernel(_nrt=False, forceinline=True)
 
 #: Nonzeros up to which a refit is exact: below it costs less than reading the data.
 EXACT_NNZ = 1 << 19
@@ -128,7 +130,7 @@ def places_among(ids: Ids, fewer: Ids) -> NDArray[np.int32]:
     return places
 
 
-@kernel
+@_inlined
 def _coordinates_of(loss, first, u):  # type: ignore[no-untyped-def]
     """Coordinates of a feature: of one margin the feature itself, so nothing is read."""
     if n_margins(loss, 2) == 1:
@@ -136,12 +138,12 @@ def _coordinates_of(loss, first, u):  # type: ignore[no-untyped-def]
     return range(first[u], first[u + 1])
 
 
-@kernel
+@_inlined
 def _margin_of(loss, margin, j):  # type: ignore[no-untyped-def]
     return 0 if n_margins(loss, 2) == 1 else margin[j]
 
 
-@kernel
+@_inlined
 def _margins(loss, chosen, rows, i, z):  # type: ignore[no-untyped-def]
     for c in range(z.shape[0]):
         z[c] = chosen.bias[c]
@@ -154,10 +156,17 @@ def _margins(loss, chosen, rows, i, z):  # type: ignore[no-untyped-def]
 @kernel
 def _learn(loss, constants, chosen, rows, totals):  # type: ignore[no-untyped-def]
     """One diagonal Newton step a row, in order."""
+    margins = n_margins(loss, chosen.bias.shape[0])
+    each, room = np.empty((5, margins)), np.empty((3, margins))
+    _learn_in(loss, constants, chosen, rows, totals, each, room)
+
+
+@uncounted
+def _learn_in(loss, constants, chosen, rows, totals, each, room):  # type: ignore[no-untyped-def]
+    """``_learn`` in room for what is about the margins."""
     share, bias_rate, cautious = constants
     margins = n_margins(loss, chosen.bias.shape[0])
-    z, pulls, curvatures = np.empty(margins), np.empty(margins), np.empty(margins)
-    give, means, room = np.empty(margins), np.empty(margins), np.empty((3, margins))
+    z, pulls, curvatures, give, means = each[0], each[1], each[2], each[3], each[4]
     first, margin = chosen.first, chosen.margin
     weight, information = chosen.weight, chosen.information
     evidence = chosen.evidence
@@ -174,7 +183,8 @@ def _learn(loss, constants, chosen, rows, totals):  # type: ignore[no-untyped-de
         judge(loss, rows.y[i], z, importance, totals, pulls, curvatures)
         example, bias, scale = (rows.y[i], importance), chosen.bias, chosen.bias_scale
         bias_step(loss, example, bias_rate, bias, scale, z, pulls, curvatures)
-        means[:] = curvatures
+        for c in range(margins):
+            means[c] = curvatures[c]
         curvatures_on_the_way(loss, rows.y[i], z, bias, importance, room, means)
         for c in range(margins):
             give[c] = 0.0
