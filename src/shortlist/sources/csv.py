@@ -112,6 +112,7 @@ class CsvSource(LineSource):
     """
 
     _met: CellNames | None = None
+    features_are = "columns of tables"
 
     def __init__(
         self,
@@ -196,6 +197,11 @@ class CsvSource(LineSource):
     def leave_out(self) -> tuple[str, ...]:
         """Columns of text that make no features."""
         return self._table.left_out
+
+    @property
+    def column_kinds(self) -> dict[str, str]:
+        """What the columns hold that make features."""
+        return self._table.features.kinds
 
     def leaving_out(self, names: Iterable[str]) -> CsvSource:
         """Give the same source without the columns of text among these names."""

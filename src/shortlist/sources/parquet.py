@@ -101,6 +101,7 @@ class ParquetSource:
     unit = "bytes"
     reiterable = True
     n_features: int | None = None
+    features_are = "columns of tables"
 
     def __init__(
         self,
@@ -166,6 +167,11 @@ class ParquetSource:
     def known_labels(self) -> Sequence[str] | None:
         """All labels, if they are text: the whole column has been read."""
         return self.label_names
+
+    @property
+    def column_kinds(self) -> dict[str, str]:
+        """What the columns hold that make features."""
+        return self._features.kinds
 
     @property
     def n_names(self) -> float:
