@@ -233,3 +233,15 @@ def test_pairs_with_brackets_or_quotes_are_refused(run, clicks, pairs):
     done = run("select", clicks, "-k", 3, "--interactions", pairs)
     assert done.exit_code == 2
     assert "without brackets or quotes" in done.stderr
+
+
+@pytest.mark.parametrize("more", [(), ("--recipe", "shards"), ("--method", "barda")])
+def test_a_feature_that_is_always_in_and_in_no_row_is_noted(run, clicks, more):
+    method = () if "--method" in more else ("--method", "mission")
+    words = ("--always", "user^nothere", "--always", "user^age")
+    done = run("select", clicks, "-k", 3, *method, *more, *words)
+    assert done.exit_code == 0, done.stderr
+    notes = [line for line in done.stdout.splitlines() if "no row has" in line]
+    said = "no row has 'user^nothere', which is always in and so takes up a place of k"
+    assert len(notes) == 1
+    assert said in notes[0]

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -115,6 +116,7 @@ def merged(learner: OnlineLearner, states: Sequence[OnlineState]) -> OnlineState
         n_examples=sum(state.n_examples for state in states),
         n_skipped=sum(state.n_skipped for state in states),
         trace=trace,
+        unmet=reduce(np.intersect1d, [state.unmet for state in states]),
         late=LateRows([block for state in states for block in state.late.last()]),
     )
 
