@@ -78,7 +78,7 @@ def all_of(decorators: Sequence[Callable[[F], F]]) -> Callable[[F], F]:
 
 
 #: Options of ``table_options``, by the names that sources have for them.
-TABLE_OPTIONS = ("target", "weight", "missing", "text", "delimiter", "header")
+TABLE_OPTIONS = ("target", "weight", "missing", "text", "delimiter", "quote", "header")
 
 
 def table_options(of_model: bool = False) -> Callable[[F], F]:
@@ -122,6 +122,12 @@ def table_options(of_model: bool = False) -> Callable[[F], F]:
             callback=_spelled_delimiter,
             help="What separates the cells of CSV; tab may be spelled so. By default the "
             "first rows tell.",
+        ),
+        click.option(
+            "--quote",
+            metavar="CHARACTER|none",
+            help="What quotes the cells of CSV; none: quotes are characters like any other."
+            + (default or ' By default ".'),
         ),
         click.option(
             "--header/--no-header",
