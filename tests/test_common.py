@@ -84,6 +84,20 @@ def table():
     return X, np.where(X[:, 5] - X[:, 11] + 0.3 * rng.normal(size=200) > 0, "yes", "no")
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_column_of_text_is_named_and_what_to_do(estimator, library):
+    frame = pytest.importorskip(library).DataFrame
+    X = frame({"a": [1.0, 2.0, 3.0, 4.0], "town": ["Bonn", "Oslo", "Bonn", "Rome"]})
+    with pytest.raises(ShortlistError) as caught:
+        estimator(k=1).fit(X, [0, 1, 0, 1])
+    said = str(caught.value)
+    assert said.startswith(
+        "X: expected numbers, column 'town' holds text such as 'Bonn'"
+    )
+    knows = "categorical_features" in inspect.signature(estimator).parameters
+    assert ("categorical_features=" if knows else "select() takes it") in said
+
+
 def test_parameters_are_documented(estimator):
     text = inspect.getdoc(estimator)
     for name in inspect.signature(estimator).parameters:

@@ -106,6 +106,7 @@ class OnlineState:
     refit: Refit | None = None
     parses: bool = False  #: the data are text, which takes time to read again
     spill: RowSpill | None = field(default=None, metadata=NOT_SAVED)
+    unmet: Ids = field(default_factory=lambda: _NO_IDS)  #: of always, not seen so far
     late: LateRows = field(default_factory=LateRows)  #: if weights are cut as they are
 
 
@@ -204,6 +205,7 @@ class OnlineLearner:
         totals, n_features = first_totals(self.class_weight, target), source.n_features
         counts = target.count(np.empty(0))
         state = OnlineState(target, model, never, always, n_features, totals, counts)
+        state.unmet = always
         state.skip, state.parses = rows_to_skip(source), source.unit == "bytes"
         return state
 
@@ -246,6 +248,9 @@ class OnlineLearner:
                 state.n_examples += rows.n_rows
                 state.class_counts += state.target.count(rows.y)
                 state.n_skipped += work.n_read - rows.n_rows
+                if len(state.unmet):
+                    met = rows.ids[np.isin(rows.ids, state.unmet)]
+                    state.unmet = np.setdiff1d(state.unmet, met)
             if self.refit:
                 rows = without(rows, apart(state.rows_in_pass, rows.n_rows))
             state.rows_in_pass += rows.n_rows
@@ -402,7 +407,10 @@ class OnlineLearner:
             trace=state.trace.arrays(totals, target.classes is not None)
             | more
             | others,
-            notes=notes_on(target, state.n_skipped, source, state.class_counts),
+            notes=(
+                *notes_on(target, state.n_skipped, source, state.class_counts),
+                *_notes_on_unmet(state, source),
+            ),
         )
 
     def _names(
@@ -426,6 +434,15 @@ class OnlineLearner:
         weight = totals[WEIGHT] or np.nan
         hits = totals[HITS] if state.target.classes is not None else np.nan
         return Standing(state.stage, totals[LOSS] / weight, hits / weight)
+
+
+def _notes_on_unmet(state: OnlineState, source: RowSource) -> list[str]:
+    """Say which features that are always in no row has had: names misspelt, perhaps."""
+    names = source.names(state.unmet) if len(state.unmet) else []
+    return [
+        f"no row has {name!r}, which is always in and so takes up a place of k"
+        for name in names
+    ]
 
 
 def _wald(refit: Refit) -> Floats:

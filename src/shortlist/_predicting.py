@@ -37,6 +37,11 @@ from shortlist.losses import (
 )
 from shortlist.sources import ArraySource, is_table, open_source
 from shortlist.sources._labels import check_weights
+from shortlist.sources._text_in_frames import (
+    AS_CATEGORIES,
+    ELSEWHERE,
+    naming_text_columns,
+)
 from shortlist.sources.pairs import with_pairs_as
 
 
@@ -136,15 +141,16 @@ class BasePredictor(BaseEstimator):
         known: Target | None = None,
     ) -> tuple[Any, np.ndarray, Any, Target]:
         """Validate arrays to fit on: X, labels as numbers, weights, target."""
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse=self._sparse_forms,
-            dtype=(np.float64, np.float32),
-            multi_output=self.capabilities.outputs,
-            reset=reset,
-        )
+        with naming_text_columns(X, self._about_text()):
+            X, y = validate_data(
+                self,
+                X,
+                y,
+                accept_sparse=self._sparse_forms,
+                dtype=(np.float64, np.float32),
+                multi_output=self.capabilities.outputs,
+                reset=reset,
+            )
         if sample_weight is not None:
             sample_weight = _check_sample_weight(
                 sample_weight, X, dtype=np.float64, ensure_non_negative=True
@@ -171,6 +177,10 @@ class BasePredictor(BaseEstimator):
         )
         names = getattr(self, "feature_names_in_", None)
         return ArraySource(X, codes, sample_weight=weight, feature_names=names), target
+
+    def _about_text(self) -> str:
+        """What to do about a column of text."""
+        return AS_CATEGORIES if hasattr(self, "categorical_features") else ELSEWHERE
 
     def _target(
         self, y: np.ndarray, classes: Sequence[Any] | None
@@ -245,9 +255,10 @@ class BasePredictor(BaseEstimator):
     def _like_fitted(self, X: Any, sparse_forms: tuple[str, ...]) -> Any:
         """Validate arrays to predict for."""
         kinds = (np.float64, np.float32)
-        return validate_data(
-            self, X, accept_sparse=sparse_forms, dtype=kinds, reset=False
-        )
+        with naming_text_columns(X, self._about_text()):
+            return validate_data(
+                self, X, accept_sparse=sparse_forms, dtype=kinds, reset=False
+            )
 
     def _blocks(self, X: Any) -> Iterator[RowBlock]:
         """Rows to predict for; features that have no weight may be left out."""

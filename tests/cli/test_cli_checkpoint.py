@@ -1,5 +1,6 @@
 """Runs that end early, in whatever way, go on to the same bits."""
 
+import os
 import signal
 import subprocess
 import time
@@ -167,3 +168,66 @@ def test_a_run_that_is_stopped_while_it_scores_can_be_scored_later(
     assert (resumed.exit_code, resumed.stdout) == (0, whole.stdout)
     assert resumed.stderr == whole.stderr
     assert not kept.exists()
+
+
+@pytest.fixture
+def stopped(run, data, tmp_path, monkeypatch):
+    """A copy of the data, the words of a run on it, and its checkpoint."""
+    copy, kept = tmp_path / "copy.svm", tmp_path / "state"
+    copy.write_bytes(data.read_bytes())
+    words = ("select", copy, "-k", 4, "--method", "mission")
+    with monkeypatch.context() as patch:
+
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        patch.setattr("shortlist._scoring.evaluate", interrupt)
+        assert run(*words, "--checkpoint", kept).exit_code == 130
+    return copy, words, kept
+
+
+def change_a_label(path):
+    """Change one label in the middle; the size stays."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    place = next(i for i in range(len(lines) // 2, len(lines)) if lines[i][0] == 45)
+    lines[place] = b"+" + lines[place][1:]
+    path.write_bytes(b"".join(lines))
+
+
+def test_a_file_of_the_same_size_that_has_changed_is_refused(run, stopped):
+    copy, words, kept = stopped
+    change_a_label(copy)
+    resumed = run(*words, "--resume", kept)
+    assert (resumed.exit_code, resumed.stdout) == (2, "")
+    (line,) = resumed.stderr.strip().splitlines()
+    assert f"{copy} has changed since the run began" in line
+
+
+def test_a_copy_and_a_touched_file_are_the_same(run, stopped, data):
+    copy, words, kept = stopped
+    copy.unlink()
+    copy.write_bytes(data.read_bytes())
+    os.utime(copy, (1, 1))
+    resumed = run(*words, "--resume", kept)
+    assert resumed.exit_code == 0, resumed.stderr
+    assert "written to" not in resumed.stderr
+
+
+@pytest.mark.parametrize("place", ["end", "elsewhere"])
+def test_large_files_are_compared_in_pieces_and_times(
+    run, data, tmp_path, monkeypatch, place, request
+):
+    for name, size in (("WHOLE_BYTES", 0), ("_END_BYTES", 9), ("_PIECE_BYTES", 9)):
+        monkeypatch.setattr(f"shortlist.cli._same_files.{name}", size)
+    copy, words, kept = request.getfixturevalue("stopped")
+    if place == "end":
+        copy.write_bytes(copy.read_bytes()[:-2] + b"7\n")
+    else:
+        change_a_label(copy)
+    resumed = run(*words, "--resume", kept)
+    if place == "end":
+        assert resumed.exit_code == 2
+        assert "has changed" in resumed.stderr
+    else:
+        assert resumed.exit_code == 0
+        assert f"note: {copy} was written to since the run began" in resumed.stderr

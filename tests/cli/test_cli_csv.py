@@ -291,3 +291,25 @@ def test_a_class_that_was_named_and_has_no_rows_ends_the_run(run, tmp_path):
         result = run(*words, "--method", method)
         assert (result.exit_code, result.stdout) == (1, "")
         assert "expected rows of class cat to learn from, got none" in result.stderr
+
+
+def test_quotes_may_be_characters_like_any_other(run, tmp_path):
+    path, model = tmp_path / "sizes.tsv", tmp_path / "m"
+    sizes = ['"5', '"6', "7"]
+    lines = [f"{sizes[i % 3]}\t{i % 4}\t{int(i % 3 == 0)}" for i in range(300)]
+    path.write_text("\n".join(["size\tn\ty", *lines, '"8\t1\t0', ""]))
+    words = ("select", path, "-k", 1, "--target", "y", "--method", "mission")
+    open_quote = run(*words)
+    assert open_quote.exit_code == 1
+    assert "expected a closing quote" in open_quote.stderr
+    assert "; --quote none reads quotes like any other character" in open_quote.stderr
+    done = run(*words, "--quote", "none", "-o", model)
+    assert done.exit_code == 0, done.stderr
+    assert 'size="5' in done.stdout
+    assert "--quote none" in Shortlist.load(model).params["command"]
+    said = run("predict", model, path)  # read as the model's table was
+    assert said.exit_code == 0, said.stderr
+    assert said.stdout.split()[:3] == ["1", "0", "0"]
+    wrong = run(*words, "--quote", "ab")
+    assert wrong.exit_code == 2
+    assert "quote: expected one character" in wrong.stderr

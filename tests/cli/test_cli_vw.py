@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -210,3 +211,37 @@ def test_predicting_a_pipe_holds_no_names_that_nobody_asks_for(
     assert {n_needed for n_needed, _ in held} == {0}
     assert max(n_names for _, n_names in held) < 30_000
     assert len(held) > 1
+
+
+@pytest.mark.parametrize("pairs", ["user*text", "user*text,user*user", "2"])
+def test_the_command_that_a_model_keeps_makes_the_same_pairs(
+    run, clicks, tmp_path, pairs
+):
+    one, other = tmp_path / "one", tmp_path / "other"
+    words = ("--interactions", pairs, "--method", "mission", "-o")
+    done = run("select", clicks, "-k", 3, *words, one)
+    assert done.exit_code == 0, done.stderr
+    command = Shortlist.load(one).params["command"]
+    assert f"--interactions {shlex.quote(pairs)}" in command
+    again = run(*shlex.split(command)[1:], "-o", other)
+    assert again.exit_code == 0, again.stderr
+    assert other.read_bytes() == one.read_bytes()
+
+
+@pytest.mark.parametrize("pairs", ["['user*text']", '"user*text"', "user*text,'a*b'"])
+def test_pairs_with_brackets_or_quotes_are_refused(run, clicks, pairs):
+    done = run("select", clicks, "-k", 3, "--interactions", pairs)
+    assert done.exit_code == 2
+    assert "without brackets or quotes" in done.stderr
+
+
+@pytest.mark.parametrize("more", [(), ("--recipe", "shards"), ("--method", "barda")])
+def test_a_feature_that_is_always_in_and_in_no_row_is_noted(run, clicks, more):
+    method = () if "--method" in more else ("--method", "mission")
+    words = ("--always", "user^nothere", "--always", "user^age")
+    done = run("select", clicks, "-k", 3, *method, *more, *words)
+    assert done.exit_code == 0, done.stderr
+    notes = [line for line in done.stdout.splitlines() if "no row has" in line]
+    said = "no row has 'user^nothere', which is always in and so takes up a place of k"
+    assert len(notes) == 1
+    assert said in notes[0]

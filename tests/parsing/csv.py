@@ -43,7 +43,9 @@ def same(rows, others):
 
 
 CELLS = st.one_of(
-    st.sampled_from(["", "NA", "nan", "null", "0", "-0.0", "1e-320", " 7 ", "+.5e3"]),
+    st.sampled_from(
+        ["", "NA", "nan", "null", "?", "#n/a", "0", "-0.0", "1e-320", " 7 ", "+.5e3"]
+    ),
     st.sampled_from(
         ["true", "False", "TRUE", '"', '""', "a=b", "é", "\r\n", "inf ", "x"]
     ),
@@ -55,7 +57,20 @@ CELLS = st.one_of(
 
 NUMBERS = st.one_of(
     st.sampled_from(
-        ["", "NA", " nan", "0", "-0.0", "1e-320", " 7 ", "+.5e3", "1.", "-.5"]
+        [
+            "",
+            "NA",
+            " nan",
+            "?",
+            "#N/A ",
+            "0",
+            "-0.0",
+            "1e-320",
+            " 7 ",
+            "+.5e3",
+            "1.",
+            "-.5",
+        ]
     ),
     st.floats(allow_nan=False, allow_infinity=False).map(repr),
     st.integers().map(str),
@@ -63,9 +78,11 @@ NUMBERS = st.one_of(
 TRUTHS = st.sampled_from(["true", "False", "TRUE", " true ", "", "null"])
 
 
-def check_like_reference(path, text, block_bytes, delimiter=",", missing="zero"):
+def check_like_reference(
+    path, text, block_bytes, delimiter=",", missing="zero", quote='"'
+):
     """Read a text, of which the column c0 is to be predicted, as it should be read."""
-    expected = reference.read(text, "c0", None, delimiter, missing)
+    expected = reference.read(text, "c0", None, delimiter, missing, quote)
     if any(abs(row.y) == math.inf for row in expected.rows) or any(
         abs(value) == math.inf
         for row in expected.rows
@@ -78,12 +95,14 @@ def check_like_reference(path, text, block_bytes, delimiter=",", missing="zero")
         delimiter=delimiter,
         block_bytes=block_bytes,
         missing=missing,
+        quote=quote,
         on_error="skip",
     )
     rows = read(source)
     assert source.skipped == expected.skipped
     if expected.skipped:
-        strict = CsvSource(path, "c0", delimiter=delimiter, missing=missing)
+        options = {"delimiter": delimiter, "missing": missing, "quote": quote}
+        strict = CsvSource(path, "c0", **options)
         with pytest.raises(DataError, match="cells as in the header, got"):
             read(strict)
     # a number too small is left in as a zero

@@ -9,7 +9,7 @@ from typing import NamedTuple
 NUMBER = re.compile(
     r"[ \t]*[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|inf(inity)?)[ \t]*", re.I
 )
-NOTHING = ("", "na", "n/a", "nan", "null", "none")
+NOTHING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "?")
 TRUTHS = {"true": 1.0, "false": 0.0}
 
 
@@ -44,9 +44,15 @@ def number(cell, kind):
     return TRUTHS[cell.lower()] if kind == "truth" else float(cell)
 
 
-def read(text, target=None, weight=None, delimiter=",", missing="zero"):
+def read(text, target=None, weight=None, delimiter=",", missing="zero", quote='"'):
     """Rows of a text with a header; those of another length are skipped."""
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    quoting = csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL
+    lines = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=delimiter,
+        quotechar=quote,
+        quoting=quoting,
+    )
     header, *cells = [line for line in lines if line]
     good = [line for line in cells if len(line) == len(header)]
     columns = dict(zip(header, zip(*good, strict=True), strict=True)) if good else {}

@@ -232,3 +232,13 @@ def test_a_file_that_is_no_shard_is_refused(tmp_path):
     Mission(3).fit(X, y).shortlist_.save(tmp_path / "model")
     with pytest.raises(DataError, match="shard"):
         load_shard(tmp_path / "model")
+
+
+def test_a_feature_is_met_if_any_shard_has_it():
+    X, y = clicks(1_200)
+    X[:, 7] = X[:, 8] = 0.0
+    X[-1, 8] = 1.0
+    first, rest = trained(X, y, 2, always=["x7", "x8"])
+    assert len(first.shortlist_.notes) == 2
+    (note,) = first.merge(*rest).shortlist_.notes
+    assert "no row has 'x7', which is always in" in note

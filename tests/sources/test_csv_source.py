@@ -79,6 +79,28 @@ def test_rows_are_those_of_the_slow_reader(
     check_like_reference(path, written, block_bytes, delimiter, missing)
 
 
+@given(
+    rows=st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=40),
+    quote=st.sampled_from(["'", "|", None]),
+    block_bytes=st.sampled_from([1, 40, 1 << 20]),
+)
+@example([('"a', "'b", '"')] * 3, None, 40)
+@example([("'a, b'", "it''s", "'")] * 3, "'", 40)
+def test_other_quotes_and_none_are_read_as_by_the_slow_reader(
+    path, rows, quote, block_bytes
+):
+    if quote is None:  # such cells cannot be written
+        ends = str.maketrans("", "", ",\r\n")
+        lines = [",".join(cell.translate(ends) for cell in row) for row in rows]
+        written = "\n".join(["c0,c1,c2", *lines, ""])
+    else:
+        text = io.StringIO()
+        writer = csv.writer(text, quotechar=quote, lineterminator="\n")
+        writer.writerows([("c0", "c1", "c2"), *rows])
+        written = text.getvalue()
+    check_like_reference(path, written, block_bytes, quote=quote)
+
+
 @given(st.text('ab1,"\n\r; =\t', max_size=60), st.sampled_from([1, 3, 1 << 20]))
 def test_any_text_gives_rows_or_one_clear_error(path, body, block_bytes):
     write(path, "a,b\n" + body)
@@ -502,3 +524,46 @@ def test_a_column_that_a_few_cells_make_text_is_remarked_on(path):
     assert not source.leaving_out(["b"]).remarks
     chosen = Mission(2).fit_source(source).shortlist_
     assert remark in chosen.notes
+
+
+@pytest.mark.parametrize("word", ["?", "#N/A", " #n/a "])
+def test_signs_for_missing_values_leave_a_column_one_of_numbers(path, word):
+    rows = [f"{i},{'xyz'[i % 3]},{i % 2}" for i in range(1, 31)]
+    rows[0], rows[9] = f"{word},{word.strip()},0", f"{word},y,1"
+    write(path, "\n".join(["a,b,y", *rows, ""]))
+    source = CsvSource(path, "y")
+    assert not source.remarks
+    first = read(source)[0].features
+    assert first == {f"b={word.strip()}": 1.0}  # text may say so, and mean it
+
+
+@pytest.mark.parametrize("n_numbers", [5, 100])
+def test_numbers_among_signs_for_nothing_are_remarked_on_however_many(path, n_numbers):
+    rows = [f"{i % n_numbers}.5,{i % 2}\n-,{i % 2}\n" for i in range(100)]
+    write(path, "a,y\n" + "".join(rows))
+    (remark,) = CsvSource(path, "y").remarks
+    assert remark == (
+        "column 'a' is taken as text, each value a category: of its first 200 cells all "
+        "but 100 are numbers, and line 3 has '-'"
+    )
+    write(path, "a,y\n" + "".join(rows).replace("-,", "B,"))
+    assert len(CsvSource(path, "y").remarks) == (n_numbers == 100)
+
+
+def test_a_stray_quote_is_answered_with_a_way_out(path):
+    text = 'name\ty\n"Bonn\t1\n5 nail\t0\nthe "Oslo"\t1\n'
+    write(path, text.replace('"Oslo"', "Oslo"))
+    with pytest.raises(DataError, match=r":2: expected a closing quote.*quote=None"):
+        read(CsvSource(path, "y", delimiter="\t"))
+    write(path, text)
+    for none in (None, "none"):
+        rows = read(CsvSource(path, "y", quote=none))
+        names = [next(iter(row.features)) for row in rows]
+        assert names == ['name="Bonn', "name=5 nail", 'name=the "Oslo"']
+
+
+@pytest.mark.parametrize("quote", ["", "ab", "a", "\n", " ", ";", "é"])
+def test_what_cannot_quote_is_refused(path, quote):
+    write(path, "a;y\n1;2\n")
+    with pytest.raises(ShortlistError, match="quote: expected one character"):
+        CsvSource(path, "y", quote=quote, delimiter=";")

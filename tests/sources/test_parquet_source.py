@@ -1,5 +1,7 @@
 import datetime
+import json
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -13,7 +15,9 @@ from shortlist._protocols import DataError, RowSource, ShortlistError
 from shortlist.kernels.name_hash import hash_names
 from shortlist.sources import (
     FrameSource,
+    JsonlSource,
     ParquetSource,
+    open_columns,
     open_source,
     parquet,
 )
@@ -246,7 +250,7 @@ def test_a_bad_row_is_placed_or_skipped(path, columns, options, complaint, block
             {},
             "'t': expected numbers or text, got binary",
         ),
-        ({"t": [{"a": 1}]}, {}, "got struct.*; convert it or"),
+        ({"t": [[{"a": 1}]]}, {}, "got list<.*struct.*; convert it or"),
         ({"t": [[1.5]]}, {}, "got list<.*double>; convert it or leave it out"),
         ({"t": [b"x"]}, {}, "got binary"),
         ({"t": [[1]]}, {"target": "t"}, "'t': expected numbers or text"),
@@ -359,3 +363,77 @@ def test_a_broken_file_is_called_what_its_name_says(tmp_path):
         (tmp_path / name).write_bytes(b"junk" * 9)
         with pytest.raises(DataError, match=f"expected a whole and sound {kind} file"):
             ParquetSource(tmp_path / name)
+
+
+NESTED = {
+    "a": [{"n": 1.5, "deep": {"town": "Bonn", "n": 2}}, None, {"n": 3.0, "deep": None}],
+    "c": [1, 2, 3],
+    "y": [0, 1, 0],
+}
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_fields_of_structs_are_columns_as_keys_of_json_are(tmp_path, ending):
+    path = tmp_path / f"nested.{ending}"
+    table = pa.table(NESTED)
+    if ending == "parquet":
+        pq.write_table(table, path)
+    else:
+        with (
+            pa.OSFile(str(path), "wb") as out,
+            pa.ipc.new_file(out, table.schema) as file,
+        ):
+            file.write_table(table)
+    lines = tmp_path / "nested.jsonl"
+    rows = [json.dumps(row) for row in table.to_pylist()]
+    lines.write_text("".join(f"{row}\n" for row in rows).replace('"a": null, ', ""))
+    ours, theirs = ParquetSource(path, "y"), JsonlSource(lines, "y")
+    assert ours.columns == ("a.n", "a.deep.town", "a.deep.n", "c", "y")
+    found = []
+    for source in (ours, theirs):
+        (block,) = source.blocks()
+        starts, names = block.indptr.tolist(), source.names(block.ids)
+        rows = zip(names, block.ids.tolist(), block.values.tolist(), strict=True)
+        rows = list(rows)
+        found.append([sorted(rows[i:j]) for i, j in pairwise(starts)])
+    assert found[0] == found[1]
+    assert [name for name, *_ in found[0][0]] == [
+        "a.deep.n",
+        "a.deep.town=Bonn",
+        "a.n",
+        "c",
+    ]
+
+
+def test_structs_are_left_out_by_name_and_may_have_the_target(tmp_path):
+    path = tmp_path / "nested.parquet"
+    pq.write_table(pa.table(NESTED), path)
+    for name, left in (("a", ["c"]), ("a.deep", ["a.n", "c"])):
+        source = ParquetSource(path, "y", leave_out=[name])
+        (block,) = source.blocks()
+        assert sorted(set(source.names(block.ids))) == left
+        source.ids([name])  # --never names it, too
+    source = ParquetSource(path, "a.deep.town", only=["a.n"])
+    (block,) = source.blocks()
+    assert source.label_names == ["Bonn"]
+    assert set(source.names(block.ids)) == {"a.n"}
+
+
+def test_a_field_and_a_column_of_the_same_name_are_refused(tmp_path):
+    path = tmp_path / "nested.parquet"
+    pq.write_table(pa.table({"a": [{"b": 1}], "a.b": [2], "y": [1]}), path)
+    with pytest.raises(
+        DataError, match=r"different names of columns, got 'a\.b' twice"
+    ):
+        ParquetSource(path, "y")
+
+
+def test_columns_one_by_one_may_be_within_structs(tmp_path):
+    path = tmp_path / "nested.parquet"
+    pq.write_table(
+        pa.table({"a": [{"b": 1, "c": 2}, {"b": 3, "c": 4}], "d": [5, 6]}), path
+    )
+    source = open_columns(path, target="d")
+    (block,) = source.blocks()
+    assert block.values.tolist() == [[1, 3], [2, 4]]
+    assert source.take(["a.c"]).values.tolist() == [[2, 4]]

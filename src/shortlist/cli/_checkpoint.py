@@ -14,6 +14,7 @@ import click
 
 from shortlist.cli._output import check_output
 from shortlist.cli._reproduce import command_line
+from shortlist.cli._same_files import Fingerprint, changed, doubtful, fingerprints
 from shortlist.cli._stopping import Stop, stopping
 
 if TYPE_CHECKING:
@@ -125,13 +126,19 @@ def open_checkpoint(
     from shortlist.engines import Keeper, load_snapshot
 
     settings = _settings(ctx)
-    snapshot = None if resume is None else load_snapshot(resume, settings)
     if resume is None and os.path.exists(path):
         raise click.UsageError(
             f"{path} exists; --resume {shlex.quote(path)} goes on from it, or delete it"
         )
+    names = _all_files(options)
+    marks = fingerprints(names)
+
+    def check_files(before: list[Fingerprint]) -> None:
+        _check_files(resume, names, before, marks, options["quiet"])
+
+    snapshot = None if resume is None else load_snapshot(resume, settings, check_files)
     again = f"{command_line(ctx, shown=True)} --resume {shlex.quote(path)}"
-    keeper = Keeper(path, settings, options["every"])
+    keeper = Keeper(path, settings, options["every"], data=marks)
     return Checkpoint(path, again, keeper, snapshot)
 
 
@@ -139,13 +146,45 @@ def _settings(ctx: click.Context) -> dict[str, Any]:
     """All that the result depends on: options, and which files there are."""
     from shortlist import __version__
 
-    maps = [ctx.params["label"], ctx.params["label_map"]]
     return {
         **{name: value for name, value in ctx.params.items() if name not in _FREE},
         "version": __version__,
         "files": [[os.path.basename(f.name), f.size] for f in _files(ctx.params)],
-        "maps": [os.path.getsize(m) for m in maps if m and os.path.isfile(m)],
     }
+
+
+def _all_files(options: Mapping[str, Any]) -> list[str]:
+    """Paths of all that is read: data, and maps of labels."""
+    maps = (options["label"], options["label_map"])
+    return [
+        *(file.path for file in _files(options)),
+        *(path for path in maps if path and os.path.isfile(path)),
+    ]
+
+
+def _check_files(
+    checkpoint: str,
+    names: list[str],
+    before: list[Fingerprint],
+    now: list[Fingerprint],
+    quiet: bool,
+) -> None:
+    """Refuse files that are not what they were; say so if nobody can be sure."""
+    from shortlist._protocols import ShortlistError
+
+    other = changed(names, before, now)
+    if other is not None:
+        raise ShortlistError(
+            f"{checkpoint}: {other} has changed since the run began, so going on would "
+            "mix what it was and what it is; begin anew without --resume"
+        )
+    touched = doubtful(names, before, now)
+    if touched is not None and not quiet:
+        click.echo(
+            f"note: {touched} was written to since the run began; beginning, end and "
+            "pieces in between are what they were, so the run goes on",
+            err=True,
+        )
 
 
 def _files(options: Mapping[str, Any]) -> list[TextFile]:

@@ -16,7 +16,11 @@ _SETTING = re.compile(
     r"(?:^|(?<=[\s(]))(always|budget|classes|delimiter|fragment|labels|leave_out|loss|"
     r"memory|missing|never|target|text|weight)="
 )
-_HEADER = {"header=True": "--header", "header=False": "--no-header"}
+_WITH_VALUES = {
+    "header=True": "--header",
+    "header=False": "--no-header",
+    "quote=None": "--quote none",
+}
 _OTHER_NAMES = {"labels": "classes", "leave_out": "never"}
 _K = re.compile(r"(?<=[\s(])k=(?=\d)")
 
@@ -38,7 +42,7 @@ def as_options(text: str) -> str:
     >>> as_options("memory='1KB' is too small for this k")
     "--memory '1KB' is too small for this k"
     """
-    for setting, option in _HEADER.items():
+    for setting, option in _WITH_VALUES.items():
         text = text.replace(setting, option)
     spaced = _K.sub("-k ", _SETTING.sub(_as_option, text))
     return " ".join(spaced.split())

@@ -111,11 +111,15 @@ def _labels_in(label_map: str) -> list[str]:
 
 def as_params(source: Any) -> dict[str, Any]:
     """What a model should know about the table it was made from, if it was one."""
+    from shortlist.sources._csv_head import QUOTE
+
     if getattr(source, "target", None) is None:
         return {}
     names = ("target", "weight", "missing", "text", "leave_out")
     settings = {name: getattr(source, name, None) for name in names}
-    return {"table": {name: one for name, one in settings.items() if one}}
+    known = {name: one for name, one in settings.items() if one}
+    quote = getattr(source, "quote", QUOTE)
+    return {"table": known if quote == QUOTE else {**known, "quote": quote}}
 
 
 def load_model(path: str) -> Shortlist:

@@ -10,6 +10,8 @@ import click
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_OF_LISTS = frozenset("[](){}'\"")
+
 
 def files_argument() -> Callable[[F], F]:
     """FILE...: what to read."""
@@ -32,10 +34,16 @@ def as_interactions(
     """Read what --interactions asks for."""
     if value is None or value == "2":
         return None if value is None else 2
-    if all(pair.count("*") == 1 for pair in value.split(",")):
-        return value.split(",")
+    pairs = value.split(",")
+    # what looks like a list of Python would be about namespaces that no row has
+    is_plain = not _OF_LISTS.intersection(value)
+    if is_plain and all(pair.count("*") == 1 for pair in pairs):
+        return pairs
     raise click.BadParameter(
-        f"expected 2, or pairs of namespaces as user*ad, got {value!r}", ctx, param
+        "expected 2, or pairs of namespaces as user*ad,user*page without brackets or "
+        f"quotes, got {value!r}",
+        ctx,
+        param,
     )
 
 
@@ -70,7 +78,7 @@ def all_of(decorators: Sequence[Callable[[F], F]]) -> Callable[[F], F]:
 
 
 #: Options of ``table_options``, by the names that sources have for them.
-TABLE_OPTIONS = ("target", "weight", "missing", "text", "delimiter", "header")
+TABLE_OPTIONS = ("target", "weight", "missing", "text", "delimiter", "quote", "header")
 
 
 def table_options(of_model: bool = False) -> Callable[[F], F]:
@@ -114,6 +122,12 @@ def table_options(of_model: bool = False) -> Callable[[F], F]:
             callback=_spelled_delimiter,
             help="What separates the cells of CSV; tab may be spelled so. By default the "
             "first rows tell.",
+        ),
+        click.option(
+            "--quote",
+            metavar="CHARACTER|none",
+            help="What quotes the cells of CSV; none: quotes are characters like any other."
+            + (default or ' By default ".'),
         ),
         click.option(
             "--header/--no-header",

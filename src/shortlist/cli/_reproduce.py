@@ -35,8 +35,13 @@ def command_line(ctx: click.Context, *, shown: bool = False) -> str:
             words += values
         else:
             for one in values:
-                words += [param.opts[0], *([] if one is True else [str(one)])]
+                words += [param.opts[0], *([] if one is True else [_spelled(one)])]
     return shlex.join(words)
+
+
+def _spelled(value: Any) -> str:
+    """Write a value as its option reads it: the parts of a list with commas between."""
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def how_to_repeat(ctx: click.Context, given: str) -> dict[str, Any]:

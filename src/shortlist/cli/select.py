@@ -63,7 +63,7 @@ from shortlist.cli._running import (
     learn,
     with_note,
 )
-from shortlist.cli._shards import as_shard, shard_options
+from shortlist.cli._shards import as_shard, settle_like, shard_options
 
 if TYPE_CHECKING:
     from shortlist._protocols import RowSource
@@ -89,11 +89,10 @@ if TYPE_CHECKING:
 @click.option(
     "-k",
     type=Budget(min=1),
-    required=True,
     metavar="NUMBER|auto",
     help="Budget: how many features to choose; of each class, if there are more than two "
     "and --method names one of room sketch or rows. auto: the smallest number whose score "
-    "on rows held out is within one standard error of the best.",
+    "on rows held out is within one standard error of the best. Required but with --like.",
 )
 @click.option(
     "--method",
@@ -239,6 +238,9 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     partial, and the exit code is 130. Bad data in mid-run ends it with nothing printed;
     with -o, what was learned by then is saved, marked as partial.
     """
+    given = command_line(ctx)
+    settle_like(ctx)
+    options = ctx.params
     files, out, quiet = options["files"], options["out"], options["quiet"]
     check_model_output(out, files)
     check_model_output(options["shard"], files, "--shard")
@@ -252,7 +254,6 @@ def select(ctx: click.Context, /, **options: Any) -> None:
             ctx.exit(130)
         return
     refuse_workers(ctx)
-    given = command_line(ctx)
     with telling_of_interrupts():
         source = open_table_or_rows(options)
         choice = pick_method(ctx, source)
@@ -261,7 +262,7 @@ def select(ctx: click.Context, /, **options: Any) -> None:
         curve = find_k(ctx, split)
     ctx.params["cv"] = None  # the command that gives this again has nothing to split
     capabilities, learner = make_learner(ctx, source)
-    learner = as_shard(ctx, learner)
+    learner = as_shard(ctx, learner, source)
     if options["dry_run"]:
         from shortlist.cli._dry_run import plan
 

@@ -40,6 +40,10 @@ def _never() -> bool:
     return False
 
 
+def _accept(data: Any) -> None:
+    pass
+
+
 @dataclass
 class Keeper:
     """Writes checkpoints of one run.
@@ -55,6 +59,8 @@ class Keeper:
     wants_stop : callable, default=None
         Asked after every block; when it returns True a last checkpoint is written and
         the run ends as if interrupted.
+    data : plain values, default=None
+        What the data are known by, for whoever resumes to compare.
 
     Examples
     --------
@@ -79,6 +85,7 @@ class Keeper:
     settings: Mapping[str, Any]
     every: float = 60.0
     wants_stop: Callable[[], bool] = _never
+    data: Any = None
     _last: float = field(default_factory=time.monotonic)
 
     def is_due(self) -> bool:
@@ -90,6 +97,7 @@ class Keeper:
         tree, arrays = flatten(snapshot.state)
         header = {
             "settings": dict(self.settings),
+            "data": self.data,
             "place": list(snapshot.place),
             "state": tree,
         }
@@ -100,9 +108,14 @@ class Keeper:
 
 
 def load_snapshot(
-    path: str | os.PathLike[str], settings: Mapping[str, Any]
+    path: str | os.PathLike[str],
+    settings: Mapping[str, Any],
+    check_data: Callable[[Any], None] = _accept,
 ) -> Snapshot:
-    """Read a checkpoint of a run with the same settings; others are refused."""
+    """Read a checkpoint of a run with the same settings; others are refused.
+
+    ``check_data`` is called with what the keeper was told about the data, and may refuse.
+    """
     header, arrays = storage.load(path, kind=KIND, version=VERSION)
     # as they look after a trip through JSON, which has no tuples
     ours = storage.from_json(storage.to_json(dict(settings)))
@@ -113,6 +126,7 @@ def load_snapshot(
                 f"{os.fspath(path)}: the run had {name} = {theirs.get(name)!r}, "
                 f"got {ours.get(name)!r}; resume with the settings it had"
             )
+    check_data(header["data"])
     try:
         place = Place(*map(int, header["place"]))
         return Snapshot(unflatten(header["state"], arrays), place)

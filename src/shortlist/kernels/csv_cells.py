@@ -1,8 +1,8 @@
 """Cells of delimited text: where they end, and the numbers in them.
 
-Quotes are those of RFC 4180: a cell that begins with one ends at the next that is not
-doubled, and may hold delimiters and newlines; what follows up to the delimiter belongs to
-it, and quotes elsewhere are characters like any other.
+Quotes are those of RFC 4180, whichever character it is: a cell that begins with one ends
+at the next that is not doubled, and may hold delimiters and newlines; what follows up to
+the delimiter belongs to it, and quotes elsewhere are characters like any other.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ from shortlist.kernels.number_text import (
 # Where the characters of a cell are: in the text, in a copy, beyond the text's end.
 AS_IT_IS, COPIED, OPEN = 0, 1, 2
 
-_QUOTE = 34
+_QUESTION = 63
 _U8 = np.uint64(8)
 _0 = np.int64(0)  # not the literal, for which others would be compiled once more
 _NEWLINES = np.uint64(NEWLINE) * ONES
@@ -41,12 +41,7 @@ def _word(name):
 
 _TRUE, _FALSE = _word(b"true"), _word(b"false")
 _NA, _N_A, _NAN, _NULL, _NONE = map(_word, (b"na", b"n/a", b"nan", b"null", b"none"))
-
-
-@inlined
-def is_quote(c):
-    """Whether a cell that begins with this is quoted."""
-    return c == _QUOTE
+_OF_SHEETS = _word(b"#n/a")
 
 
 @inlined
@@ -76,13 +71,13 @@ def plain_cell(text, p, delimiter):
 
 
 @parsing_kernel
-def quoted_cell(text, p, delimiter, scratch):
+def quoted_cell(text, p, delimiter, quote, scratch):
     """Read a cell that begins with a quote; its text is copied if it has to change."""
     n = _0
     end = p + 1
     while end < len(text):
-        if text[end] == _QUOTE:
-            if end + 1 == len(text) or text[end + 1] != _QUOTE:
+        if text[end] == quote:
+            if end + 1 == len(text) or text[end + 1] != quote:
                 break
             end += 1
         scratch[n] = text[end]
@@ -120,9 +115,10 @@ def _is_missing(text, start, stop):
     n = stop - start
     return (
         n == 0
+        or (n == 1 and text[start] == _QUESTION)
         or (n == 2 and word == _NA)
         or (n == 3 and word in (_NAN, _N_A))
-        or (n == 4 and word in (_NULL, _NONE))
+        or (n == 4 and word in (_NULL, _NONE, _OF_SHEETS))
     )
 
 

@@ -14,7 +14,6 @@ from shortlist.kernels.csv_cells import (
     COPIED,
     OPEN,
     ends_cell,
-    is_quote,
     number_cell,
     plain_cell,
     quoted_cell,
@@ -52,6 +51,9 @@ LEAVE_OUT, COUNT, REFUSE = 0, 1, 2
 # wrong number of cells has minus that number as its fault.
 OPEN_QUOTE, BAD_CELL = 3, 4
 
+#: In the place of the character that quotes: no character is it.
+NO_QUOTE = 256
+
 # Not the literal: functions would be compiled once for it and once for any other number.
 _0 = np.int64(0)
 
@@ -65,7 +67,8 @@ class Columns(NamedTuple):
     prefixes: np.ndarray  #: uint8: ``column=`` of all columns, one after the other
     ends: np.ndarray  #: int64: where those end, after a 0
     labels: IdIndex  #: from the hash of a label's text to its code
-    settings: np.ndarray  #: int64: delimiter, policy on missing, are labels strict
+    #: int64: delimiter, policy on missing, are labels strict, quote or ``NO_QUOTE``
+    settings: np.ndarray
     seed: np.uint64
 
 
@@ -204,7 +207,7 @@ def _take(text, cell, p, column, columns, out, places, scratch, counts):
 def _row(text, p, columns, out, places, scratch, counts):
     """Read a row: where it stopped, both counts, cells, fault, where that is."""
     row, n, n_hard = counts
-    delimiter = columns.settings[0]
+    delimiter, quote = columns.settings[0], columns.settings[3]
     n_columns = len(columns.kinds)
     out.y[row], out.weight[row] = np.nan, 1.0
     column, fault, where = _0, _0, p
@@ -223,8 +226,8 @@ def _row(text, p, columns, out, places, scratch, counts):
             elif value != 0.0:
                 n = _put(out, places, n, columns.ids[column], value)
         else:
-            if is_quote(character(text, p)):
-                cell = quoted_cell(text, p, delimiter, scratch)
+            if character(text, p) == quote:
+                cell = quoted_cell(text, p, delimiter, quote, scratch)
                 if cell[3] == OPEN:
                     return cell[2], n, n_hard, column, OPEN_QUOTE, p
             else:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from shortlist.kernels.id_table import put
 from shortlist.losses import spell
 from shortlist.sketch._kernels import NATURAL, SketchState, rescore
 from shortlist.sketch._mission import MissionRule
+from shortlist.sources._meaning import Meaning, difference
 
 _NORMS = [NORM_ROWS, NORM_WEIGHT, NORM]
 #: Settings that shards may differ in, as what classes, losses and scales came out as is
@@ -114,6 +116,7 @@ def merged(learner: OnlineLearner, states: Sequence[OnlineState]) -> OnlineState
         n_examples=sum(state.n_examples for state in states),
         n_skipped=sum(state.n_skipped for state in states),
         trace=trace,
+        unmet=reduce(np.intersect1d, [state.unmet for state in states]),
         late=LateRows([block for state in states for block in state.late.last()]),
     )
 
@@ -160,12 +163,22 @@ def check_settings(first: OnlineLearner, other: OnlineLearner) -> None:
             )
 
 
+def check_rows(mine: Meaning, yours: Meaning) -> None:
+    """Refuse rows that stand for different things, as far as anybody knows."""
+    what = difference(mine, yours)
+    if what is not None:
+        raise ShortlistError(
+            f"shards should be learned from files read alike, got {what}"
+        )
+
+
 def _settings(learner: OnlineLearner) -> dict[str, Any]:
     """Settings of a learner one by one, as its user knows them."""
     rule = check_mergeable(learner)
     own = {field.name: getattr(learner, field.name) for field in fields(learner)}
     of_rule = {field.name: getattr(rule, field.name) for field in fields(rule)}
-    flat = {**own, **learner.preparing._asdict(), **of_rule}
+    pairs = {"interactions": learner.params.get("interactions")}
+    flat = {**own, **learner.preparing._asdict(), **of_rule, **pairs}
     return {name: value for name, value in flat.items() if name not in _FREE}
 
 

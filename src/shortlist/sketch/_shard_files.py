@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,13 @@ from shortlist._online import OnlineLearner, OnlineState
 from shortlist._protocols import DataError, Ids, RowSource, ShortlistError
 from shortlist._shortlist import Shortlist
 from shortlist.engines.states import flatten, unflatten
-from shortlist.sketch._merging import check_mergeable, check_settings, merged
+from shortlist.sketch._merging import (
+    check_mergeable,
+    check_rows,
+    check_settings,
+    merged,
+)
+from shortlist.sources._meaning import Meaning, joined, meaning_of
 
 KIND, VERSION = "shard", 1
 
@@ -30,6 +37,7 @@ class Shard:
     runs: tuple[
         str, ...
     ] = ()  #: marks of the runs that it is the sum of; none: one run
+    rows: Meaning = field(default_factory=dict)  #: what they stand for; empty: unknown
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -49,7 +57,8 @@ class Shard:
             {"learner": self.learner, "state": self.state, "ids": ids}
         )
         names = [self.names[i] for i in sorted(self.names)]
-        header = {"content": tree, "names": names, "runs": list(self.marks)}
+        known = {"names": names, "runs": list(self.marks), "rows": dict(self.rows)}
+        header = {"content": tree, **known}
         storage.save(path, kind=KIND, version=VERSION, header=header, arrays=arrays)
 
     def shortlist(self) -> Shortlist:
@@ -64,7 +73,8 @@ def load_shard(path: str | os.PathLike[str]) -> Shard:
         content = unflatten(header["content"], arrays)
         names = zip(content["ids"].tolist(), header["names"], strict=True)
         runs = tuple(map(str, header["runs"]))
-        return Shard(content["learner"], content["state"], dict(names), runs)
+        learner, state = content["learner"], content["state"]
+        return Shard(learner, state, dict(names), runs, header.get("rows", {}))
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, ShortlistError):
             raise
@@ -77,6 +87,7 @@ def merge_shards(shards: Sequence[Shard]) -> Shard:
     for shard in shards:
         check_mergeable(shard.learner)
         check_settings(first.learner, shard.learner)
+        check_rows(first.rows, shard.rows)
     state = merged(first.learner, [shard.state for shard in shards])
     names = {i: name for shard in shards for i, name in shard.names.items()}
     kept = set(first.learner.candidates(state).tolist())
@@ -87,6 +98,7 @@ def merge_shards(shards: Sequence[Shard]) -> Shard:
         state,
         {i: name for i, name in names.items() if i in kept},
         tuple(mark for shard in shards for mark in shard.marks),
+        reduce(joined, (shard.rows for shard in shards)),
     )
 
 
@@ -116,7 +128,7 @@ class Saving:
         learner = getattr(self._learner, "plain", self._learner)
         ids = learner.candidates(state)
         names = dict(zip(ids.tolist(), source.names(ids), strict=True))
-        Shard(learner, state, names).save(self._path)
+        Shard(learner, state, names, rows=meaning_of(source)).save(self._path)
         shortlist: Shortlist = learner.result(state, source)
         return shortlist
 

@@ -1,9 +1,12 @@
-"""Parquet files, Arrow files and streams of Arrow: batches of their columns."""
+"""Parquet files, Arrow files and streams of Arrow: batches of their columns.
+
+The fields of structs are columns of their own, called by dotted names as keys of JSON are.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,7 +29,11 @@ class ArrowFile:
         self._is_parquet = magic.startswith(_PARQUET)
         self._is_stream = not self._is_parquet and not magic.startswith(_ARROW)
         with self._reading():
-            self.schema = self._find_schema()
+            schema = self._find_schema()
+        #: of all columns, those within structs too: from the outermost name inwards
+        self.paths = list(_paths_in(schema))
+        self._path_of = {".".join(path): path for path in self.paths}
+        self.schema = _flat(schema, self.paths)
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[tuple[Any, float]]:
         """Yield batches of columns, and the share of the file that lies before their end.
@@ -54,7 +61,7 @@ class ArrowFile:
         with self._opened() as file:
             for batch in file.iter_batches(rows, columns=list(columns)):
                 done += batch.num_rows
-                yield batch, done / total
+                yield self._unpacked(batch, columns), done / total
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
@@ -82,10 +89,27 @@ class ArrowFile:
             n = 0 if self._is_stream else reader.num_record_batches
             batches = reader if self._is_stream else map(reader.get_batch, range(n))
             for i, batch in enumerate(batches):
-                chosen = batch.select(list(columns))
+                names = dict.fromkeys(self._path_of[column][0] for column in columns)
+                chosen = self._unpacked(batch.select(list(names)), columns)
                 for start in range(0, batch.num_rows, rows):
                     share = (i + min(1.0, (start + rows) / batch.num_rows)) / max(1, n)
                     yield chosen.slice(start, rows), min(1.0, share)
+
+    def _unpacked(self, batch: Any, columns: Sequence[str]) -> Any:
+        """A batch of columns with those within structs by themselves."""
+        paths = [self._path_of[column] for column in columns]
+        if all(len(path) == 1 for path in paths):
+            return batch
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        arrays = [batch.column(path[0]) for path in paths]
+        within = (
+            # which is null where anything around it is
+            pc.struct_field(array, list(path[1:])) if len(path) > 1 else array
+            for array, path in zip(arrays, paths, strict=True)
+        )
+        return pa.RecordBatch.from_arrays(list(within), names=list(columns))
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -105,6 +129,34 @@ class ArrowFile:
             raise DataError(
                 f"{self.name}: expected a whole and sound {kind} file, got: {why}"
             ) from None
+
+
+def _paths_in(fields: Iterable[Any]) -> Iterator[tuple[str, ...]]:
+    """Where each column is, in structs as deep as they go; those without fields stay."""
+    import pyarrow.types as is_
+
+    for field in fields:
+        if is_.is_struct(field.type) and field.type.num_fields:
+            for path in _paths_in(field.type):
+                yield field.name, *path
+        else:
+            yield (field.name,)
+
+
+def _flat(schema: Any, paths: Sequence[Sequence[str]]) -> Any:
+    """Columns as they are called and what they hold: a.b is the field b of a struct a."""
+    import pyarrow as pa
+
+    if all(len(path) == 1 for path in paths):
+        return schema
+
+    def kind(path: Sequence[str]) -> Any:
+        found = schema.field(path[0]).type
+        for name in path[1:]:
+            found = found.field(name).type
+        return found
+
+    return pa.schema([(".".join(path), kind(path)) for path in paths])
 
 
 @contextmanager

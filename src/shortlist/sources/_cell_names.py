@@ -9,7 +9,7 @@ import numpy as np
 
 from shortlist._protocols import Ids, Ints
 from shortlist.sources._columns import NamesById
-from shortlist.sources._csv_head import unquoted
+from shortlist.sources._csv_head import QUOTE, unquoted
 from shortlist.sources._files import Characters
 from shortlist.sources._unlearned import Unlearned
 
@@ -31,9 +31,18 @@ class CellNames:
     wanted : ndarray of uint64, default=None
         Ids to find the names of; None keeps all names that come by, two million at
         most, until ``retain`` says which of them are needed still.
+    quote : str, default='"'
+        What quotes cells.
     """
 
-    def __init__(self, owner: str, columns: Sequence[str], wanted: Ids | None = None):
+    def __init__(
+        self,
+        owner: str,
+        columns: Sequence[str],
+        wanted: Ids | None = None,
+        quote: str = QUOTE,
+    ):
+        self._quote = quote
         self._columns = columns
         self._wanted = wanted
         self.found = NamesById(owner)
@@ -79,14 +88,15 @@ class CellNames:
                 distinct.tolist(), places[here[first]].tolist(), strict=True
             ):
                 if number not in self.found and len(self.found) < MOST_NAMES:
-                    column, value = place[0], value_at(text, place)
+                    column, value = place[0], value_at(text, place, self._quote)
                     self.found.add([number], [f"{self._columns[column]}={value}"])
                 if number in self.found:
                     self._met[number] = self._blocks.now
 
 
-def value_at(text: Characters, place: Sequence[int]) -> str:
+def value_at(text: Characters, place: Sequence[int], quote: str = QUOTE) -> str:
     """Characters of a cell at the place that ``kernels.csv_text`` has noted."""
     _, start, stop, has_quotes = place
     cell = text[start:stop].tobytes()
-    return (unquoted(cell) if has_quotes else cell).decode("utf-8", "surrogateescape")
+    plain = unquoted(cell, quote) if has_quotes else cell
+    return plain.decode("utf-8", "surrogateescape")

@@ -9,7 +9,7 @@ _NUMBER = re.compile(
 )
 _DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]+,[0-9]+")
 #: Words that stand for no value in a column of numbers, in any case.
-MISSING_WORDS = frozenset((b"", b"na", b"n/a", b"nan", b"null", b"none"))
+MISSING_WORDS = frozenset((b"", b"na", b"n/a", b"#n/a", b"nan", b"null", b"none", b"?"))
 
 
 def is_number(cell: bytes) -> bool:

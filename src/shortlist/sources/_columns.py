@@ -56,6 +56,12 @@ class FeatureColumns:
                     "another column makes; rename it"
                 )
 
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What each column holds."""
+        text = dict.fromkeys(self.text, "text")
+        return {**dict.fromkeys(self.numbers, "numbers"), **text}
+
     def hashed(self, names: Sequence[str]) -> Ids:
         """Hash names, known or not."""
         ids: Ids = hash_bytes([encoded(name) for name in names], self._seed)

@@ -13,6 +13,7 @@ from shortlist.kernels.csv_text import (
     IGNORED,
     LABEL,
     LEAVE_OUT,
+    NO_QUOTE,
     NUMBER,
     REFUSE,
     TEXT,
@@ -32,6 +33,7 @@ from shortlist.sources._columns import (
     columns_in,
     encoded,
 )
+from shortlist.sources._csv_head import NO_QUOTE as UNQUOTED
 from shortlist.sources._csv_head import Head, Layout, kinds_of
 from shortlist.sources._labels import check_choice
 
@@ -171,9 +173,10 @@ class CsvColumns:
     def _columns(
         self, kinds: Mapping[str, int], policy: int, labels: Sequence[str], strict: bool
     ) -> Columns:
-        columns = self._layout.columns
+        columns, quote = self._layout.columns, self._layout.quote
         prefixes = [encoded(f"{column}=") for column in columns]
         missing = [f"{column}={MISSING}" for column in columns]
+        mark = NO_QUOTE if quote == UNQUOTED else ord(quote)
         return Columns(
             np.array([kinds.get(column, IGNORED) for column in columns], np.int64),
             self.features.hashed(columns),
@@ -181,6 +184,6 @@ class CsvColumns:
             np.frombuffer(b"".join(prefixes), np.uint8),
             np.cumsum([0, *map(len, prefixes)], dtype=np.int64),
             index_ids(hash_bytes([encoded(label) for label in labels], self._seed)),
-            np.array([ord(self._layout.delimiter), policy, strict], np.int64),
+            np.array([ord(self._layout.delimiter), policy, strict, mark], np.int64),
             np.uint64(self._seed % 2**64),
         )

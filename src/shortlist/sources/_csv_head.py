@@ -30,7 +30,16 @@ _ROWS_TO_SNIFF = 20
 #: One cell in so many, or fewer, is no number: a column of numbers was meant, perhaps.
 _FEW = 20
 _MOST_SHOWN = 40
+QUOTE, NO_QUOTE = '"', "none"
+#: So many different texts, or fewer, stand for missing numbers rather than for themselves
+#: if they have no letters or digits, or if there are many numbers.
+_FEW_TEXTS = 3
 _TRUTHS = frozenset((b"true", b"false"))
+
+
+_LETTER_OR_DIGIT = re.compile(rb"[A-Za-z0-9\x80-\xff]")
+#: What to do about quotes that are not closed.
+OPEN_HINT = "quote=None reads quotes like any other character"
 
 
 class Head(NamedTuple):
@@ -49,6 +58,7 @@ class Layout(NamedTuple):
     n_lines: int
     has_header: bool = True
     is_guess: bool = False  #: nobody has said whether there is one
+    quote: str = QUOTE
 
     @property
     def hint(self) -> str:
@@ -60,7 +70,14 @@ class Layout(NamedTuple):
         return "; header=True if the first row, which has numbers, names the columns"
 
 
-def read_head(name: str, text: Text, *, is_pipe: bool, header_only: bool) -> Head:
+def read_head(
+    name: str,
+    text: Text,
+    *,
+    is_pipe: bool,
+    header_only: bool,
+    quote: str = QUOTE,
+) -> Head:
     """Look at the beginning of a text without using it up.
 
     How much it is depends on the text alone, not on when a pipe brings it.
@@ -72,7 +89,8 @@ def read_head(name: str, text: Text, *, is_pipe: bool, header_only: bool) -> Hea
     while True:
         head = _look(text, width, most)
         # nothing but blank lines so far, or a name with a newline in it
-        is_part = not head.text.strip() or head.text.count(b'"') % 2
+        is_open = quote != NO_QUOTE and head.text.count(quote.encode()) % 2
+        is_part = not head.text.strip() or is_open
         if most is not None and header_only and is_part:
             most += 1
             if not head.is_all and len(head.text) < width:
@@ -104,6 +122,7 @@ def lay_out(
     delimiter: str | None,
     header: bool | str,
     known: Collection[str] = (),
+    quote: str = QUOTE,
 ) -> Layout:
     """Find the delimiter and the names of the columns.
 
@@ -114,32 +133,32 @@ def lay_out(
         start += 1
     if start == len(text):
         raise DataError(f"{name}: expected a table, got no text")
-    delimiter = delimiter or sniff(text, start)
-    cells, end = split_row(text, start, delimiter)
+    delimiter = delimiter or sniff(text, start, quote)
+    cells, end = split_row(text, start, delimiter, quote)
     if end == len(text) and not head.is_all and not text.endswith(b"\n"):
         raise DataError(
             f"{name}: expected a header, got a row of more than "
-            f"{len(text) >> 20} MB; is a quote not closed?"
+            f"{len(text) >> 20} MB; is a quote not closed? {OPEN_HINT}"
         )
     is_guess = header == AUTO
     if is_guess:
-        below = _whole_rows(head, end, delimiter, _ROWS_TO_SNIFF)
+        below = _whole_rows(head, end, delimiter, quote)
         header = is_header(cells, below, known)
     n_bytes = end if header else start
     columns = tuple(f"x{i}" for i in range(len(cells)))
     if header:
         columns = tuple(cell.decode("utf-8", "surrogateescape") for cell in cells)
     n_lines = text.count(b"\n", 0, n_bytes)
-    layout = Layout(delimiter, columns, n_bytes, n_lines, bool(header), is_guess)
+    layout = Layout(delimiter, columns, n_bytes, n_lines, bool(header), is_guess, quote)
     unique_columns(name, [column for column in columns if column], layout.hint)
     return layout
 
 
-def _whole_rows(head: Head, p: int, delimiter: str, most: int) -> list[list[bytes]]:
+def _whole_rows(head: Head, p: int, delimiter: str, quote: str) -> list[list[bytes]]:
     """Cells of some rows, all that there are of each; blank lines are none."""
     rows: list[list[bytes]] = []
-    while p < len(head.text) and len(rows) < most:
-        cells, p = split_row(head.text, p, delimiter)
+    while p < len(head.text) and len(rows) < _ROWS_TO_SNIFF:
+        cells, p = split_row(head.text, p, delimiter, quote)
         is_whole = p < len(head.text) or head.is_all or head.text.endswith(b"\n")
         if is_whole and cells != [b""]:
             rows.append(cells)
@@ -158,7 +177,20 @@ def check_delimiter(delimiter: str | None) -> None:
         )
 
 
-def sniff(text: bytes, start: int = 0) -> str:
+def check_quote(quote: str | None, delimiter: str | None) -> str:
+    """Give the character that quotes, or "none"; refuse what could not be one."""
+    if quote is None or quote == NO_QUOTE:
+        return NO_QUOTE
+    good = len(quote) == 1 and quote.isascii() and quote.isprintable()
+    if not good or quote.isalnum() or quote in " +-._" or quote == delimiter:
+        raise ShortlistError(
+            "quote: expected one character such as '\"' other than the delimiter, or none, "
+            f"got {quote!r}"
+        )
+    return quote
+
+
+def sniff(text: bytes, start: int = 0, quote: str = QUOTE) -> str:
     r"""Find the delimiter: the one that cuts the first rows into equally many cells.
 
     Examples
@@ -167,10 +199,10 @@ def sniff(text: bytes, start: int = 0) -> str:
     ';'
     """
     best, most = ",", (False, 1)
-    for delimiter in DELIMITERS:
+    for delimiter in DELIMITERS.replace(quote, ""):
         p, counts = start, list[int]()
         while p < len(text) and len(counts) < _ROWS_TO_SNIFF:
-            cells, end = split_row(text, p, delimiter)
+            cells, end = split_row(text, p, delimiter, quote)
             # the head may end within its last row
             if end < len(text) or text.endswith(b"\n") or not counts:
                 counts += [len(cells)] if cells != [b""] else []
@@ -181,20 +213,23 @@ def sniff(text: bytes, start: int = 0) -> str:
     return best
 
 
-def split_row(text: bytes, start: int, delimiter: str) -> tuple[list[bytes], int]:
+def split_row(
+    text: bytes, start: int, delimiter: str, quote: str = QUOTE
+) -> tuple[list[bytes], int]:
     """Cut the row at ``start`` into cells, as ``kernels.csv_text`` does; also its end."""
     newline = text.find(b"\n", start)
     line = text[start : newline if newline >= 0 else len(text)]
-    if b'"' not in line:  # by far the fastest way
+    mark = quote.encode()
+    if quote == NO_QUOTE or mark not in line:  # by far the fastest way
         end = start + len(line) + (newline >= 0)
         return line.removesuffix(b"\r").split(delimiter.encode()), end
     cells, p = [], start
     ends = re.compile(rb"[\n" + re.escape(delimiter.encode()) + rb"]")
     while True:
         value = b""
-        if text[p : p + 1] == b'"':
-            closing = _closing_quote(text, p)
-            value = text[p + 1 : closing].replace(b'""', b'"')
+        if text[p : p + 1] == mark:
+            closing = _closing_quote(text, p, mark)
+            value = text[p + 1 : closing].replace(2 * mark, mark)
             p = min(closing + 1, len(text))
         found = ends.search(text, p)
         end = found.start() if found else len(text)
@@ -206,21 +241,22 @@ def split_row(text: bytes, start: int, delimiter: str) -> tuple[list[bytes], int
         p = end + 1
 
 
-def _closing_quote(text: bytes, opening: int) -> int:
+def _closing_quote(text: bytes, opening: int, mark: bytes) -> int:
     p = opening + 1
     while True:
-        p = text.find(b'"', p)
+        p = text.find(mark, p)
         if p < 0:
             return len(text)
-        if text[p + 1 : p + 2] != b'"':
+        if text[p + 1 : p + 2] != mark:
             return p
         p += 2
 
 
-def unquoted(cell: bytes) -> bytes:
+def unquoted(cell: bytes, quote: str = QUOTE) -> bytes:
     """Characters of a cell that begins with a quote."""
-    closing = _closing_quote(cell, 0)
-    return cell[1:closing].replace(b'""', b'"') + cell[closing + 1 :]
+    mark = quote.encode()
+    closing = _closing_quote(cell, 0, mark)
+    return cell[1:closing].replace(2 * mark, mark) + cell[closing + 1 :]
 
 
 class Kind(NamedTuple):
@@ -249,7 +285,7 @@ def first_cells(head: Head, layout: Layout) -> list[dict[bytes, list[int]]]:
     p = layout.n_bytes
     while p < len(head.text) and rows > 0:
         here, start = line, p
-        cells, p = split_row(head.text, p, layout.delimiter)
+        cells, p = split_row(head.text, p, layout.delimiter, layout.quote)
         line += head.text.count(b"\n", start, p)
         if p == len(head.text) and not head.is_all and not head.text.endswith(b"\n"):
             break  # half a row
@@ -275,7 +311,7 @@ def _kind(cells: dict[bytes, list[int]]) -> Kind:
             f"write {number.replace(',', '.')} in place of {number}",
         )
     n, n_others = (sum(c for c, _ in group.values()) for group in (there, others))
-    if n < _FEW * n_others:
+    if n < _FEW * n_others and not _stand_for_nothing(others, len(there)):
         return Kind(TEXT)
     cell, (_, line) = next(iter(others.items()))
     shown = cell if len(cell) <= _MOST_SHOWN else cell[:_MOST_SHOWN] + b"..."
@@ -285,6 +321,14 @@ def _kind(cells: dict[bytes, list[int]]) -> Kind:
         f"{n_others} are numbers, and line {line} has "
         f"{shown.decode('utf-8', 'backslashreplace')!r}",
     )
+
+
+def _stand_for_nothing(others: Collection[bytes], n_different: int) -> bool:
+    """Whether the texts among numbers look like signs for missing values, however many."""
+    if 2 * len(others) > n_different or len(others) > _FEW_TEXTS:
+        return False
+    has_words = any(map(_LETTER_OR_DIGIT.search, others))
+    return not has_words or n_different >= _FEW
 
 
 def check_header(name: str, layout: Layout, expected: Sequence[str]) -> None:

@@ -23,6 +23,7 @@ from shortlist.sources._cell_names import CellNames
 from shortlist.sources._cells import is_missing, is_number
 from shortlist.sources._csv_head import (
     MOST_HEAD_BYTES,
+    OPEN_HINT,
     Layout,
     check_header,
     lay_out,
@@ -120,8 +121,11 @@ class CsvReader(Reader):
     def _laid_out(self, text: Text) -> Layout:
         """See how a file that is not the first is laid out: as that one is."""
         first, is_pipe = self._layout, self.file.size is None
-        head = read_head(self.file.name, text, is_pipe=is_pipe, header_only=True)
-        layout = lay_out(self.file.name, head, first.delimiter, first.has_header)
+        name, quote = self.file.name, first.quote
+        head = read_head(name, text, is_pipe=is_pipe, header_only=True, quote=quote)
+        layout = lay_out(
+            name, head, first.delimiter, first.has_header, quote=first.quote
+        )
         if first.has_header:
             check_header(self.file.name, layout, first.columns)
         return layout
@@ -131,14 +135,16 @@ class CsvReader(Reader):
         line = self.lines + text.count(b"\n", 0, where) + 1
         place = f"{self.file.name}:{line}"
         if fault == OPEN_QUOTE:
-            return f"{place}: expected a closing quote, got the end of the text"
+            what = "expected a closing quote, got the end of the text"
+            return f"{place}: {what}; {OPEN_HINT}"
         if fault < GOOD:
             n = len(self._layout.columns)
             of = "header" if self._layout.has_header else "first row"
             return f"{place}: expected {n} cells as in the {of}, got {-fault}"
-        (cell, *_), _ = split_row(text, where, self._layout.delimiter)
+        layout = self._layout
+        (cell, *_), _ = split_row(text, where, layout.delimiter, layout.quote)
         expected = self.form.expected(fault, cell)
         cut = cell if len(cell) <= _SNIPPET else cell[:_SNIPPET] + b"..."
         came = repr(cut.decode("utf-8", "backslashreplace")) if cell else "nothing"
-        column = self._layout.columns[self.form.column_of(fault)]
+        column = layout.columns[self.form.column_of(fault)]
         return f"{place}: column {column!r}: expected {expected}, got {came}"

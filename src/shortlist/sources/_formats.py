@@ -20,7 +20,7 @@ from shortlist.sources.vw import VwSource
 _TEXT = ("on_error", "block_bytes")
 _TABLE = ("target", "weight", "missing", "labels", "leave_out", "scoring", "seed")
 _COLUMNS = (*_TABLE, "text", "only")
-_CSV = (*_TEXT, *_COLUMNS, "delimiter", "header")
+_CSV = (*_TEXT, *_COLUMNS, "delimiter", "quote", "header")
 _ARROW = (*_COLUMNS, "on_error", "block_rows")
 _JSON = (*_TEXT, *_TABLE)
 _DNA = (

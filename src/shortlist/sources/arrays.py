@@ -54,6 +54,7 @@ class ArraySource:
 
     unit = "rows"
     reiterable = True
+    features_are = "columns of arrays"
 
     def __init__(
         self,

@@ -13,7 +13,14 @@ from shortlist.kernels.csv_text import TEXT
 from shortlist.sources._cell_names import CellNames
 from shortlist.sources._columns import NamesById, listed
 from shortlist.sources._csv_columns import CsvColumns
-from shortlist.sources._csv_head import Head, check_delimiter, lay_out, read_head
+from shortlist.sources._csv_head import (
+    QUOTE,
+    Head,
+    check_delimiter,
+    check_quote,
+    lay_out,
+    read_head,
+)
 from shortlist.sources._csv_header import AUTO, names_in
 from shortlist.sources._csv_rows import CsvFormat, CsvReader
 from shortlist.sources._distinct_names import DistinctNames
@@ -33,8 +40,8 @@ class CsvSource(LineSource):
     that does not fit is an error.
 
     Cells may be quoted as RFC 4180 says, with delimiters and newlines in them. An empty
-    cell is missing; in a column of numbers, so are NA, N/A, NaN, null and None. Blank
-    lines are passed over. A column without a name, as row numbers have, is left out.
+    cell is missing; in a column of numbers, so are NA, N/A, #N/A, NaN, null, None and ?.
+    Blank lines are passed over. A column without a name, as row numbers have, is left out.
 
     Parameters
     ----------
@@ -48,6 +55,9 @@ class CsvSource(LineSource):
         Column of the importance of each row.
     delimiter : str, default=None
         What separates cells; None finds out which of comma, semicolon, tab and bar.
+    quote : str or None, default='"'
+        What quotes cells; with None, or "none", quotes are characters like any other, and
+        no cell has a delimiter or newline in it.
     header : bool or "auto", default="auto"
         Whether the first row names the columns; without, they are "x0", "x1", ... "auto":
         it does if it has ``target`` or another column named here, else unless it has
@@ -112,6 +122,7 @@ class CsvSource(LineSource):
     """
 
     _met: CellNames | None = None
+    features_are = "columns of tables"
 
     def __init__(
         self,
@@ -120,6 +131,7 @@ class CsvSource(LineSource):
         *,
         weight: str | None = None,
         delimiter: str | None = None,
+        quote: str | None = QUOTE,
         header: bool | str = AUTO,
         on_error: str = "raise",
         block_bytes: int = 1 << 20,
@@ -132,6 +144,7 @@ class CsvSource(LineSource):
         seed: int = 0,
     ):
         check_delimiter(delimiter)
+        self.quote = check_quote(quote, delimiter)
         if header not in (True, False, AUTO):
             raise ShortlistError(
                 f"header: expected True, False or 'auto', got {header!r}"
@@ -146,7 +159,9 @@ class CsvSource(LineSource):
         head = self._look_at(files[0], header_only=knows_all)
         only = None if only is None else list(only)
         known = names_in((target, weight, *self.text), only)
-        self._layout = lay_out(files[0].name, head, delimiter, header, known)
+        self._layout = lay_out(
+            files[0].name, head, delimiter, header, known, self.quote
+        )
         self.header = self._layout.has_header
         self._table = CsvColumns(
             files[0].name,
@@ -170,7 +185,7 @@ class CsvSource(LineSource):
             paths, self._parser, on_error=on_error, block_bytes=block_bytes
         )
         if not self.reiterable:
-            self._met = CellNames(self.name, self.columns)
+            self._met = CellNames(self.name, self.columns, quote=self.quote)
         self._distinct = DistinctNames()
         self._known = NamesById(self.name)
         self.ids(self._table.features.always_there())
@@ -196,6 +211,11 @@ class CsvSource(LineSource):
     def leave_out(self) -> tuple[str, ...]:
         """Columns of text that make no features."""
         return self._table.left_out
+
+    @property
+    def column_kinds(self) -> dict[str, str]:
+        """What the columns hold that make features."""
+        return self._table.features.kinds
 
     def leaving_out(self, names: Iterable[str]) -> CsvSource:
         """Give the same source without the columns of text among these names."""
@@ -238,7 +258,13 @@ class CsvSource(LineSource):
         text = open_text(file)
         is_pipe = file.size is None
         try:
-            head = read_head(file.name, text, is_pipe=is_pipe, header_only=header_only)
+            head = read_head(
+                file.name,
+                text,
+                is_pipe=is_pipe,
+                header_only=header_only,
+                quote=self.quote,
+            )
         except BaseException:
             text.close()
             raise
@@ -265,7 +291,7 @@ class CsvSource(LineSource):
     def _labels_in(self, head: Head) -> list[str]:
         """Collect the labels of all rows, or of the first ones of a pipe."""
         assert self.target is not None
-        labels = CellNames(self.name, self.columns)
+        labels = CellNames(self.name, self.columns, quote=self.quote)
         form = CsvFormat(self._table.parser_of_labels(), labels)
         if self.reiterable:
             for file in self._files:
@@ -278,7 +304,7 @@ class CsvSource(LineSource):
 
     def _look_up(self, ids: Ids) -> None:
         """Read the text until the names of all these are known."""
-        wanted = CellNames(self.name, self.columns, ids)
+        wanted = CellNames(self.name, self.columns, ids, self.quote)
         form = CsvFormat(self._parser.columns, wanted)
         for file in self._files:
             # bad rows are of no concern here: somebody else reports them

@@ -98,6 +98,7 @@ class FastaSource:
     """
 
     label_names: Sequence[str] | None
+    features_are = "words of DNA"
 
     def __init__(
         self,

@@ -84,6 +84,7 @@ class FrameSource:
     unit = "rows"
     reiterable = True
     n_features: int | None = None
+    features_are = "columns of tables"
 
     def __init__(
         self,

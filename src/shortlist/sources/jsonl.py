@@ -111,6 +111,8 @@ class JsonlSource(HashedLineSource):
     ['user.age', 'tags=a', 'tags=b', 'user.age', 'user.new']
     """
 
+    features_are = "columns of tables"
+
     def __init__(
         self,
         paths: Paths,

@@ -49,6 +49,8 @@ class LibsvmSource(LineSource):
     (array([ 1., -1.]), array([3, 8, 3], dtype=uint64), array([0.5, 2. , 1. ]))
     """
 
+    features_are = "ids of libsvm text"
+
     def __init__(
         self, paths: Paths, *, on_error: str = "raise", block_bytes: int = 1 << 20
     ):

@@ -56,6 +56,7 @@ class MappingSource:
 
     unit = "rows"
     n_features: int | None = None
+    features_are = "columns of tables"
 
     def __init__(
         self,

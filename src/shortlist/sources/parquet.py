@@ -46,6 +46,7 @@ class ParquetSource:
     categories make features ``column=value``. A column of lists of integers or text makes
     a feature ``column=item`` of each item, with the value 1 (items that repeat add up);
     one of maps, or of lists of pairs ``{id, value}``, ``column=key`` with that value.
+    The fields of a struct ``a`` are columns ``a.b``, as keys of JSON lines are.
     Zeros are left out. Rows are counted from 0 in messages.
 
     Parameters
@@ -101,6 +102,7 @@ class ParquetSource:
     unit = "bytes"
     reiterable = True
     n_features: int | None = None
+    features_are = "columns of tables"
 
     def __init__(
         self,
@@ -166,6 +168,11 @@ class ParquetSource:
     def known_labels(self) -> Sequence[str] | None:
         """All labels, if they are text: the whole column has been read."""
         return self.label_names
+
+    @property
+    def column_kinds(self) -> dict[str, str]:
+        """What the columns hold that make features."""
+        return self._features.kinds
 
     @property
     def n_names(self) -> float:
@@ -239,8 +246,13 @@ class ParquetSource:
                 check_column(self.name, "text", column, self.columns)
                 as_text.add(column)
         kinds = {}
+        structs = self._structs()
+        self.leave_out += tuple(name for name in structs if name in leave_out)
+        barred = {column for name in self.leave_out for column in structs[name]}
         for column in self.columns:
-            if column in special or (only is not None and column not in are_text):
+            if column in special or column in barred:
+                continue
+            if only is not None and column not in are_text:
                 continue
             kind = self._kind(column)
             if kind == NUMBER and column in as_text:
@@ -252,6 +264,14 @@ class ParquetSource:
                 raise self._bad_type(column)
             kinds[column] = kind
         return kinds
+
+    def _structs(self) -> dict[str, list[str]]:
+        """Columns within each struct, by its name."""
+        found: dict[str, list[str]] = {}
+        for path in self._files[0].paths:
+            for depth in range(1, len(path)):
+                found.setdefault(".".join(path[:depth]), []).append(".".join(path))
+        return found
 
     def _check_schemas(self) -> None:
         expected = self._files[0].schema

@@ -96,6 +96,7 @@ class VwSource(HashedLineSource):
     """
 
     may_lack_labels = True
+    features_are = "names of Vowpal Wabbit text"
 
     def __init__(
         self,

@@ -14,6 +14,7 @@ from shortlist._protocols import Capabilities, Fit, Ints
 from shortlist._shortlist import Shortlist
 from shortlist._shortlist_text import build_frame
 from shortlist.engines import Interrupted
+from shortlist.sources._text_in_frames import TO_ENCODE, naming_text_columns
 from shortlist.table._groups import read_groups
 from shortlist.table._path_trace import left_behind, path_trace
 from shortlist.table._selected import PathStep
@@ -205,7 +206,8 @@ class SensorSelector(BaseSelector):
             int(self.k), self.unit, self.direction, self.epsilon, self.report
         )
         check_search(search)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        with naming_text_columns(X, TO_ENCODE):
+            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         labels, unlabelled = plain_labels(y, X.shape[0]), listed(self.unlabelled)
         classes = distinct_labels(labels, unlabelled)
         codes = label_codes(labels, classes, unlabelled)
