@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -345,6 +346,7 @@ def _from_sequence(
     say: Callable[[str], None],
 ) -> Shortlist:
     from shortlist.front._facts import Facts
+    from shortlist.front._sequence_leaks import sequence_leak_notes
     from shortlist.table import SensorSelector
 
     if k == "auto":
@@ -371,4 +373,6 @@ def _from_sequence(
     if isinstance(target, str):
         data, target = take_out(data, target, "target")
     fitted = SensorSelector(k=int(k), **settings).fit(data, target, sequence=sequence)
-    return with_choice(fitted.shortlist_, choice)
+    chosen = fitted.shortlist_
+    notes = (*chosen.notes, *sequence_leak_notes(fitted, data, target))
+    return with_choice(replace(chosen, notes=notes), choice)
