@@ -49,6 +49,7 @@ def test_it_is_json_and_the_same_after_saving(kind, tmp_path):
         ("nothing", set()),
         ("with_stability", {"budget"}),
         ("with_second_look", {"budget", "stability", "substitutes"}),
+        ("without_substitutes", {"budget", "substitutes"}),
     ],
 )
 def test_parts_that_nothing_is_known_of_are_left_out(kind, parts):

@@ -7,7 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._findings import facts_of, shares_of, substitutes_of
+from shortlist._findings import (
+    facts_of,
+    looked_for_substitutes,
+    shares_of,
+    substitutes_of,
+)
 from shortlist._in_words import spelled
 from shortlist._shortlist import Shortlist
 from shortlist._shortlist_text import pure_json, ranks
@@ -149,10 +154,10 @@ def _stability(shortlist: Shortlist) -> dict[str, Any] | None:
 
 
 def _substitutes(shortlist: Shortlist) -> dict[str, Any] | None:
-    """Who could take the place of whom, as columns."""
-    found = substitutes_of(shortlist)
-    if not found:
+    """Who could take the place of whom, as columns; empty ones if nobody could."""
+    if not looked_for_substitutes(shortlist):
         return None
+    found = substitutes_of(shortlist)
     return {
         "name": [s.name for s in found],
         "substitute": [s.substitute for s in found],
