@@ -24,7 +24,7 @@ from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
 from shortlist.evaluate._row_groups import reader_of_groups
 from shortlist.evaluate._splits import check_cv, group_numbers
 from shortlist.evaluate._to_split import settled
-from shortlist.front._call import answered, spelled_call
+from shortlist.front._call import answered, of_columns, spelled_call
 from shortlist.front._choice import SENSORS, Choice, choose, fits, with_choice
 from shortlist.front._facts import facts_of_columns, facts_of_rows
 from shortlist.front._from_columns import select_from_columns
@@ -242,6 +242,7 @@ def select(
         return order
 
     if isinstance(source, ColumnSource):
+        call = of_columns(call)
         _refuse(beyond, "columns that are read one by one")
         columns_facts = facts_of_columns(source, **asked)
         choice = _chosen(named, lambda: choose(columns_facts))
@@ -294,7 +295,7 @@ def select(
         )
     if named is None:
         shortlist = with_choice(shortlist, choice)
-    return answered(shortlist, call, seed)
+    return answered(shortlist, call, seed, data)
 
 
 def _chosen(named: Any, pick: Callable[[], Choice]) -> Choice:
