@@ -26,14 +26,20 @@ def safe_label(name: str) -> str:
     return printable(name)[:_NAME_LETTERS].replace("$", r"\$")
 
 
-def new_axes(ax: Any, what: str, size: tuple[float, float]) -> Any:
-    """Axes to draw on: those given, or those of a new figure."""
+def pyplot_for(what: str) -> Any:
+    """What draws; a line that says how to get it if it is not there."""
     try:
         from matplotlib import pyplot
     except ImportError:
         raise ShortlistError(
             f"{what} needs matplotlib: pip install 'shortlist[plot]'"
         ) from None
+    return pyplot
+
+
+def new_axes(ax: Any, what: str, size: tuple[float, float]) -> Any:
+    """Axes to draw on: those given, or those of a new figure."""
+    pyplot = pyplot_for(what)
     if ax is not None:
         return ax
     return pyplot.subplots(figsize=size, layout="constrained")[1]
