@@ -44,8 +44,8 @@ class FrameSource:
 
     A column of numbers or truth values is a feature named after it. Any other column
     (text, categories, objects, dates) makes a feature ``column=value`` of each of its
-    values, which is 1 in the rows that have the value. A feature's id is a 64-bit hash of its
-    name, so neither the order of columns nor values that only one of two tables has
+    values, which is 1 in the rows that have the value. A feature's id is a 64-bit hash of
+    its name, so neither the order of columns nor values that only one of two tables has
     change the ids. Zeros are left out of the rows. Rows are counted from 0 in messages.
 
     Parameters
