@@ -117,7 +117,7 @@ def measure(n_features, folder):
             )
 
 
-def write_bookings(path, n=3000):
+def write_bookings(path, n=8000):
     """CSV of bookings: some columns decide whether one is cancelled, most do not."""
     rng = np.random.default_rng(7)
     names = [*BOOKINGS, *(f"survey_answer_{i}" for i in range(1, 41))]
@@ -133,20 +133,25 @@ def write_bookings(path, n=3000):
 def picture(target, folder):
     write_bookings(folder / "bookings.csv")
     commands = (
-        "select bookings.csv -k 8 --target booking --method foba -o model.shortlist -q",
+        "select bookings.csv -k 8 --target booking --method mission --stability 20 "
+        "-o model.shortlist -q",
         "report model.shortlist -o report.html -q",
     )
     for command in commands:
         words = [sys.executable, "-m", "shortlist", *command.split()]
         subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL)
     with chromium() as browser:
-        size = {"width": 1200, "height": 1490}
+        size = {"width": 1000, "height": 1490}
         page = browser.new_page(viewport=size, color_scheme="light")
         page.goto((folder / "report.html").as_uri())
         slider = page.get_by_label("Budget k")
         slider.fill("4")
         slider.blur()
-        page.screenshot(path=target)
+        budgets = page.locator("section", has_text="Smaller budgets").bounding_box()
+        top = page.evaluate("window.scrollY")
+        height = budgets["y"] + top + budgets["height"] + 16
+        clip = {"x": 0, "y": 0, "width": size["width"], "height": height}
+        page.screenshot(path=target, full_page=True, clip=clip)
 
 
 if __name__ == "__main__":

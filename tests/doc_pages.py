@@ -16,6 +16,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(
+    [
+        *(page for page in DOCS.rglob("*.md") if "_build" not in page.parts),
+        *ROOT.glob("*.md"),
+        *ROOT.glob("papers/**/*.md"),
+    ]
+)
+#: Pages whose python and console blocks are run, and print what stands below.
+PLAYED = [
+    *(page for page in DOCS.glob("tutorials/*.md") if page.stem != "index"),
+    DOCS / "adding-a-source.md",
+    DOCS / "selecting.md",
+    DOCS / "comparing.md",
+]
+
 BLOCK = re.compile(
     r"^```(?P<kind>python|console)\n(?P<body>.*?)^```$"
     r"(?:\n+```text\n(?P<said>.*?)^```$)?",

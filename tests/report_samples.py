@@ -205,6 +205,14 @@ def with_second_look():
     )
 
 
+def without_substitutes():
+    """Substitutes were looked for, and there are none."""
+    texts = {"substitute_names": np.array([], np.str_)}
+    numbers = dict.fromkeys(("substitute_kept", "substitute_increase"), np.array([]))
+    ids = dict.fromkeys(("substitute_of", "substitute_ids"), np.array([], np.uint64))
+    return shortlist(trace={**ids, **texts, **numbers})
+
+
 def many(n=10_000):
     """As many features as a report should still open with at once."""
     rng = np.random.default_rng(0)
@@ -231,4 +239,5 @@ SAMPLES = {
     "nothing": nothing,
     "with_stability": with_stability,
     "with_second_look": with_second_look,
+    "without_substitutes": without_substitutes,
 }

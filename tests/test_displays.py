@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 
-from shortlist import FoBa, ShortlistError
+from shortlist import FoBa, FoBaCV, ShortlistError, select
 from shortlist_samples import make, single
 
 matplotlib.use("agg")
@@ -63,10 +63,48 @@ def test_a_path_has_every_budget(fitted):
     assert objective.ax_ is display.ax_
     steps = objective.frame.drop_duplicates("k")["objective"]
     assert (np.diff(steps) < 0).all()
-    with pytest.raises(ShortlistError, match="'weight' or 'objective', got 'x'"):
+    with pytest.raises(ShortlistError, match="'objective' or 'held_out', got 'x'"):
         fitted.plot_path(what="x")
     with pytest.raises(ShortlistError, match="by mission keeps no path"):
         make().plot_path()
+
+
+@pytest.mark.parametrize("method", ["foba", "mission"])
+def test_scores_of_budgets_are_drawn_with_their_errors_where_k_was_found(method):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 12))
+    chosen = select(X, X[:, 3] - X[:, 8] > 0, "auto", method, budgets=(1, 2, 4))
+    display = chosen.plot_path()
+    scores = display.held_out
+    assert scores["k"].tolist() == [1, 2, 4]
+    metric = chosen.params["k_auto"]["metric"]
+    np.testing.assert_array_equal(scores[metric], chosen.trace["budget_score"])
+    np.testing.assert_array_equal(scores["error"], chosen.trace["budget_error"])
+    alone = chosen.plot_path(what="held_out").ax_
+    assert (display.ax_.get_ylabel() == "weight") == (method == "foba")
+    for ax in (display.figure_.axes[-1], alone):
+        (bars,) = ax.containers
+        assert bars.lines[0].get_ydata().tolist() == scores[metric].tolist()
+        assert ax.get_ylabel() == f"{metric}, held out"
+    if method == "mission":
+        assert display.frame.equals(scores)
+        with pytest.raises(ShortlistError, match="keeps no path over budgets, only"):
+            chosen.plot_path(what="objective")
+
+
+def test_losses_of_cross_validation_are_drawn_too():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 8))
+    display = FoBaCV(4, cv=3).fit(X, X[:, 3] - X[:, 5]).plot_path()
+    assert display.held_out.columns.tolist() == ["k", "loss", "error"]
+    assert display.figure_.axes[-1].get_ylabel() == "loss, held out"
+
+
+def test_scores_that_nobody_knows_are_not_drawn(fitted):
+    assert fitted.plot_path().held_out is None
+    assert len(fitted.plot_path().figure_.axes) == 1
+    with pytest.raises(ShortlistError, match="k='auto' does"):
+        fitted.plot_path(what="held_out")
 
 
 def test_selectors_draw_what_they_chose(fitted):

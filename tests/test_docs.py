@@ -11,23 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from doc_pages import play, refresh, run_command, words_and_numbers
-
-ROOT = Path(__file__).parents[1]
-DOCS = ROOT / "docs"
-PAGES = sorted(
-    [
-        *(page for page in DOCS.rglob("*.md") if "_build" not in page.parts),
-        *ROOT.glob("*.md"),
-        *ROOT.glob("papers/**/*.md"),
-    ]
+from doc_pages import (
+    DOCS,
+    PAGES,
+    PLAYED,
+    ROOT,
+    play,
+    refresh,
+    run_command,
+    words_and_numbers,
 )
-PLAYED = [
-    *(page for page in DOCS.glob("tutorials/*.md") if page.stem != "index"),
-    DOCS / "adding-a-source.md",
-    DOCS / "selecting.md",
-    DOCS / "comparing.md",
-]
 
 
 def code_in(page):

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from report_samples import shortlist, with_second_look, without_substitutes
 from shortlist._protocols import ShortlistError
 from shortlist_samples import make, single
 
@@ -202,3 +203,12 @@ def test_dict_is_pure_json():
     assert result["classes"] == ["a", "b", "c"]
     times = make(trace={"at": np.array(["2024-01-01"], dtype="datetime64[D]")})
     assert times.to_dict()["trace"] == {"at": ["2024-01-01"]}
+
+
+def test_substitutes_that_were_looked_for_in_vain_are_not_passed_over():
+    said = "substitutes: no other feature keeps half the worth of a chosen one"
+    without, looked = shortlist(), without_substitutes()
+    assert said not in str(without)
+    assert said in str(looked).splitlines()
+    assert said in looked._repr_html_()
+    assert said not in str(with_second_look())

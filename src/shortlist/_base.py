@@ -66,7 +66,7 @@ class BaseSelector(SelectorMixin, BasePredictor):
         check_is_fitted(self)
         return self.shortlist_.plot_weights(ax, most=most)
 
-    def plot_path(self, ax: Any = None, *, what: str = "weight", most: int = 12) -> Any:
+    def plot_path(self, ax: Any = None, *, what: str = "auto", most: int = 12) -> Any:
         """Draw weights, or the objective, by budget; see ``Shortlist.plot_path``."""
         check_is_fitted(self)
         return self.shortlist_.plot_path(ax, what=what, most=most)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from shortlist._held_out_curve import HeldOutCurve, held_out_curve
 from shortlist._protocols import ShortlistError
 from shortlist._shortlist import Shortlist
 from shortlist._shortlist_text import printable
@@ -26,14 +27,20 @@ def safe_label(name: str) -> str:
     return printable(name)[:_NAME_LETTERS].replace("$", r"\$")
 
 
-def new_axes(ax: Any, what: str, size: tuple[float, float]) -> Any:
-    """Axes to draw on: those given, or those of a new figure."""
+def pyplot_for(what: str) -> Any:
+    """What draws; a line that says how to get it if it is not there."""
     try:
         from matplotlib import pyplot
     except ImportError:
         raise ShortlistError(
             f"{what} needs matplotlib: pip install 'shortlist[plot]'"
         ) from None
+    return pyplot
+
+
+def new_axes(ax: Any, what: str, size: tuple[float, float]) -> Any:
+    """Axes to draw on: those given, or those of a new figure."""
+    pyplot = pyplot_for(what)
     if ax is not None:
         return ax
     return pyplot.subplots(figsize=size, layout="constrained")[1]
@@ -139,63 +146,96 @@ class WeightsDisplay(Display):
 
 
 class PathDisplay(Display):
-    """Weights of features, or the objective, at every budget of a search.
+    """Weights of features, or the objective, at every budget; and how budgets did.
 
-    Made by ``Shortlist.plot_path``, of methods that keep their path. ``frame``: k,
-    objective, name, class (if there are several), weight; a row for each budget and entry.
+    Made by ``Shortlist.plot_path``, of methods that keep their path, and of results whose
+    budget was found (``k="auto"``, ``FoBaCV``). ``frame``: k, objective, name, class (if
+    there are several), weight; a row for each budget and entry. Of a result without a path
+    it is ``held_out``.
+
+    Attributes
+    ----------
+    held_out : DataFrame or None
+        A row for each budget: k, loss or score on rows held out, error.
     """
 
     def __init__(self, shortlist: Shortlist) -> None:
-        trace = shortlist.trace
-        if len(trace.get("path_sizes", ())) < 2:
+        self._curve = held_out_curve(shortlist)
+        self._has_path = len(shortlist.trace.get("path_sizes", ())) > 1
+        if self._has_path:
+            columns = _path_columns(shortlist)
+        elif self._curve is not None:
+            columns = _curve_columns(self._curve)
+        else:
             raise ShortlistError(
                 f"a shortlist by {shortlist.method} keeps no path over budgets; those by "
-                "foba and other searches of a table do"
+                "foba and other searches of a table do, and k='auto' keeps their scores"
             )
-        names = _names_of(shortlist)
-        repeats = np.diff(trace["path_ends"], prepend=0)
-        columns = {
-            "k": np.repeat(trace["path_sizes"], repeats).tolist(),
-            "objective": np.repeat(trace["path_objective"], repeats).tolist(),
-            "name": [names.get(i, f"#{i}") for i in trace["path_ids"].tolist()],
-            "weight": trace["path_weights"].astype(np.float64).tolist(),
-        }
-        if shortlist.n_margins > 1:
-            labels = shortlist.margin_labels
-            owners = [str(labels[m]) for m in trace["path_margin"].tolist()]
-            columns["class"] = owners
         super().__init__(shortlist, columns)
 
+    @property
+    def held_out(self) -> Any:
+        """How each budget did on rows held out; None if nobody has looked."""
+        import pandas as pd
+
+        return (
+            None if self._curve is None else pd.DataFrame(_curve_columns(self._curve))
+        )
+
     def plot(
-        self, what: str = "weight", *, ax: Any = None, most: int = 12
+        self, what: str = "auto", *, ax: Any = None, most: int = 12
     ) -> PathDisplay:
         """Draw a line for each feature that has a weight at the largest budgets.
 
         Parameters
         ----------
-        what : {"weight", "objective"}, default="weight"
+        what : {"auto", "weight", "objective", "held_out"}, default="auto"
+            "auto": weights, and how budgets did on rows held out, as far as known.
         ax : matplotlib Axes, default=None
         most : int, default=12
             Lines that have a name in the legend: those of the largest weights at the end.
         """
-        if what not in ("weight", "objective"):
+        if what not in ("auto", "weight", "objective", "held_out"):
             raise ShortlistError(
-                f"what should be 'weight' or 'objective', got {what!r}"
+                f"what should be 'auto', 'weight', 'objective' or 'held_out', got {what!r}"
+            )
+        if what in ("weight", "objective") and not self._has_path:
+            raise ShortlistError(
+                f"a shortlist by {self.shortlist.method} keeps no path over budgets, only "
+                "how they did on rows held out (what='held_out')"
+            )
+        if what == "held_out" and self._curve is None:
+            raise ShortlistError(
+                "nobody has looked how budgets do on rows held out; k='auto' does"
             )
         ax = new_axes(ax, "plot_path", (7.0, 4.5))
-        frame = self.frame
         if what == "objective":
-            once = frame.drop_duplicates("k")
+            once = self.frame.drop_duplicates("k")
             ax.plot(once["k"], once["objective"], "o-", ms=3)
+            ax.set_ylabel(what)
+        elif what == "held_out" or not self._has_path:
+            self._scores(ax)
         else:
-            self._lines(ax, frame, most)
+            both = what == "auto" and self._curve is not None
+            self._lines(ax, self.frame, most, aside=1.15 if both else 1.0)
+            ax.set_ylabel("weight")
+            if both:
+                self._scores(ax.twinx(), color="black", ls="--", lw=1.0)
         ax.set_xlabel("features")
-        ax.set_ylabel(what)
         ax.grid(alpha=0.3)
         drawn: PathDisplay = self._drawn_on(ax)
         return drawn
 
-    def _lines(self, ax: Any, frame: Any, most: int) -> None:
+    def _scores(self, ax: Any, **style: Any) -> None:
+        """Draw how budgets did, and the one that was chosen."""
+        assert self._curve is not None
+        sizes, values, errors, measure = self._curve
+        style = {"ls": "-", "marker": "o", "ms": 3, "capsize": 2, **style}
+        ax.errorbar(sizes, values, np.nan_to_num(errors), **style)
+        ax.axvline(self.shortlist.k, color="black", lw=0.8, ls=":")
+        ax.set_ylabel(f"{measure.replace('_', ' ')}, held out")
+
+    def _lines(self, ax: Any, frame: Any, most: int, aside: float) -> None:
         sizes = np.unique(frame["k"])
         keys = ["name", "class"] if "class" in frame else ["name"]
         last = frame[frame["k"] == sizes[-1]].set_index(keys)["weight"].abs()
@@ -216,7 +256,31 @@ class PathDisplay(Display):
                 label=label if shown else None,
             )
         ax.axhline(0.0, color="black", lw=0.8)
-        ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(aside, 0.5))
+
+
+def _path_columns(shortlist: Shortlist) -> dict[str, Any]:
+    """The path of a search, a row for each budget and entry."""
+    trace, names = shortlist.trace, _names_of(shortlist)
+    repeats = np.diff(trace["path_ends"], prepend=0)
+    columns = {
+        "k": np.repeat(trace["path_sizes"], repeats).tolist(),
+        "objective": np.repeat(trace["path_objective"], repeats).tolist(),
+        "name": [names.get(i, f"#{i}") for i in trace["path_ids"].tolist()],
+        "weight": trace["path_weights"].astype(np.float64).tolist(),
+    }
+    if shortlist.n_margins > 1:
+        labels = shortlist.margin_labels
+        columns["class"] = [str(labels[m]) for m in trace["path_margin"].tolist()]
+    return columns
+
+
+def _curve_columns(curve: HeldOutCurve) -> dict[str, Any]:
+    return {
+        "k": curve.sizes.tolist(),
+        curve.measure: curve.values.tolist(),
+        "error": curve.errors.tolist(),
+    }
 
 
 class MembershipDisplay(Display):

@@ -89,10 +89,15 @@ def best_bound(facts: StabilityFacts) -> float | None:
     return min(known, default=None)
 
 
+def looked_for_substitutes(shortlist: Shortlist) -> bool:
+    """Whether somebody has looked for substitutes, and may have found none."""
+    return "substitute_of" in shortlist.trace
+
+
 def substitutes_of(shortlist: Shortlist) -> tuple[Substitute, ...]:
     """Substitutes of chosen features, best first for each; none if nobody has looked."""
     trace: Any = shortlist.trace
-    if "substitute_of" not in trace:
+    if not looked_for_substitutes(shortlist):
         return ()
     names = shortlist.names_by_id()
     columns = ("of", "ids", "names", "kept", "increase")

@@ -31,22 +31,24 @@ class Pictures:
         return WeightsDisplay(cast(Any, self)).plot(ax=ax, most=most)
 
     def plot_path(
-        self, ax: Any = None, *, what: str = "weight", most: int = 12
+        self, ax: Any = None, *, what: str = "auto", most: int = 12
     ) -> PathDisplay:
-        """Draw weights, or the objective, at every budget of a search.
+        """Draw weights, or the objective, at every budget, and how budgets did.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
-        what : {"weight", "objective"}, default="weight"
+        what : {"auto", "weight", "objective", "held_out"}, default="auto"
+            "auto": weights at every budget of a search, and the score or loss of budgets on
+            rows held out (``k="auto"``, ``FoBaCV``), as far as known.
         most : int, default=12
             Features in the legend.
 
         Returns
         -------
         display : PathDisplay
-            With ``ax_``, ``figure_`` and, as ``frame``, the data.
+            With ``ax_``, ``figure_`` and, as ``frame`` and ``held_out``, the data.
         """
         from shortlist._displays import PathDisplay
 

@@ -25,6 +25,7 @@ import numpy as np
 
 from shortlist._findings import (
     facts_of,
+    looked_for_substitutes,
     shares_of,
     stability_line,
     substitutes_of,
@@ -329,6 +330,8 @@ def _substitute_lines(shortlist: Shortlist) -> list[str]:
     lines = [
         f"instead of {name}: {', '.join(others)}" for name, others in by_name.items()
     ]
+    if not lines and looked_for_substitutes(shortlist):
+        return ["substitutes: no other feature keeps half the worth of a chosen one"]
     left = len(lines) - _MOST_ENTRIES
     more = [f"... and substitutes of {left:,} more"] if left > 0 else []
     return lines[:_MOST_ENTRIES] + more

@@ -4,6 +4,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import pyplot
 from scipy.sparse import csr_array
 from sklearn.feature_selection import RFE, SelectKBest
 from sklearn.linear_model import LogisticRegression
@@ -19,6 +20,12 @@ from shortlist.evaluate._splits import folds
 from shortlist.table import MRMR
 
 matplotlib.use("agg")
+
+
+@pytest.fixture(autouse=True)
+def _closed():
+    yield
+    pyplot.close("all")
 
 
 @pytest.fixture(scope="module")

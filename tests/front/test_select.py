@@ -174,6 +174,29 @@ def test_groups_are_never_on_both_sides_of_a_split(X, y, frame, tmp_path, monkey
             assert not set(np.asarray(groups)[train]) & set(np.asarray(groups)[test])
 
 
+@pytest.mark.parametrize("form", [list, iter])
+def test_the_call_says_columns_where_columns_came(X, y, form):
+    pairs = form([(f"c{j}", column) for j, column in enumerate(X.T)])
+    chosen = select(pairs, y, k=2)
+    assert chosen.room == "columns"
+    assert chosen.params["call"].endswith("chosen = select(columns, y, k=2)")
+    rows = ({"a": v, "y": float(j % 7)} for j, v in enumerate(X[:, 0].tolist()))
+    assert "select(rows, 'y', k=1)" in select(rows, "y", k=1).params["call"]
+
+
+@pytest.mark.parametrize("method", ["auto", "foba"])
+def test_several_outputs_are_refused_with_a_word_on_who_takes_them(X, y, method):
+    with pytest.raises(ShortlistError, match="FoBa and GSR take several outputs"):
+        select(X, X[:, :2], 2, method)
+
+
+def test_dates_are_values_of_a_column(frame):
+    days = pd.to_datetime(frame["y"].map({"yes": "2020-01-01", "no": "2020-01-02"}))
+    with pytest.warns(LeakWarning):
+        chosen = select(frame.assign(day=days), "y", 1, "foba")
+    assert chosen.names[0].startswith("day=2020-01-0")
+
+
 def test_a_leak_is_named(frame):
     leaking = frame.assign(bought=(frame["y"] == "yes").astype(float))
     with pytest.warns(LeakWarning, match="'bought' alone") as caught:

@@ -45,6 +45,12 @@ def test_it_opens_without_complaints_asks_for_nothing_and_fits_a_phone(opened, k
     assert request.startswith("file:")
 
 
+def test_substitutes_looked_for_in_vain_are_told_from_none_looked_for(opened):
+    found = opened(SAMPLES["without_substitutes"]())
+    assert "none found" in found.section("What could take their place").inner_text()
+    assert opened(shortlist()).section("What could take their place").count() == 0
+
+
 def test_a_name_with_a_script_stays_text(opened):
     report = opened(shortlist())
     page = report.page

@@ -49,6 +49,7 @@ def test_it_is_json_and_the_same_after_saving(kind, tmp_path):
         ("nothing", set()),
         ("with_stability", {"budget"}),
         ("with_second_look", {"budget", "stability", "substitutes"}),
+        ("without_substitutes", {"budget", "substitutes"}),
     ],
 )
 def test_parts_that_nothing_is_known_of_are_left_out(kind, parts):
@@ -289,6 +290,22 @@ def test_facts_name_memory_collisions_and_what_is_not_known():
     assert facts["features to choose from"] == "not known"
     assert facts["memory of the sketch"] == "at most 16MB"
     assert "2e-09" in facts["names"]
+
+
+def test_facts_name_files_rows_held_out_and_why_a_short_stream_has_no_curve():
+    held_out = {"metric": "r2", "value": 0.5, "baseline": 0.0, "n_rows": 1_200}
+    data = {"files": 5, "names": ("a.csv", "b.csv", "c.csv"), "bytes": 3_400_000}
+    one = {"rows": np.array([600]), "loss": np.array([0.5])}
+    told = summary(shortlist(params={"holdout": held_out, "data": data}, trace=one))
+    facts = {fact["term"]: fact["text"] for fact in told["facts"]}
+    assert facts["data"] == "a.csv, b.csv, c.csv, ... (5 files), 3.4 MB"
+    assert facts["examples held out"] == "1,200"
+    assert facts["over the stream"].startswith("loss 0.5, predicted before learning")
+    assert "every 1,000 examples" in facts["over the stream"]
+    assert facts["made by"] == "shortlist 0.0.1"
+    assert "stream" not in told
+    assert told["asked"]["settings"] == []
+    assert "over the stream" not in {fact["term"] for fact in summary(path())["facts"]}
 
 
 def test_a_score_on_held_out_rows_is_told_without_nan():

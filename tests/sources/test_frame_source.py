@@ -220,12 +220,12 @@ def test_names_with_the_same_hash_are_refused(monkeypatch):
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), {}, "got 'a' twice"),
         (pd.DataFrame([[1, 2]], columns=["1", 1]), {}, "got '1' twice"),
         (
-            pd.DataFrame({"t": [pd.Timestamp("2020-01-01")]}),
+            pd.DataFrame({"t": [pd.Timedelta("1h")]}),
             {},
             "column 't': expected numbers or text",
         ),
         (
-            pl.DataFrame({"t": [datetime.date(2020, 1, 1)]}),
+            pl.DataFrame({"t": [datetime.timedelta(hours=1)]}),
             {},
             "column 't': expected numbers or text",
         ),
@@ -270,3 +270,27 @@ def test_it_is_a_row_source():
     assert isinstance(source, RowSource)
     assert (source.name, source.unit, source.reiterable) == ("table", "rows", True)
     assert (source.size, source.n_features, source.label_names) == (3, None, None)
+
+
+@pytest.mark.parametrize("library", [pd, pl], ids=["pandas", "polars"])
+def test_dates_and_times_are_text_as_those_of_parquet_are(library, tmp_path):
+    from shortlist.sources import ParquetSource
+
+    day = [datetime.date(2020, 1, 2), None]
+    then = [datetime.datetime(2020, 1, 2, 3, 4, 5), datetime.datetime(1999, 1, 1)]
+    frame = library.DataFrame({"d": day, "t": then, "y": [0, 1]})
+    path = tmp_path / "dates.parquet"
+    if library is pd:
+        frame["n"] = pd.to_datetime([1, 1_000], unit="ns")
+        frame["z"] = frame["t"].dt.tz_localize("Europe/Berlin")
+        frame.to_parquet(path)
+    else:
+        frame.write_parquet(path)
+    source = FrameSource(frame, "y", missing="zero")
+    features = source.names(next(source.blocks()).ids)
+    assert {"d=2020-01-02", "t=2020-01-02 03:04:05", "t=1999-01-01 00:00:00"} <= set(
+        features
+    )
+    as_file = ParquetSource(path, "y", missing="zero")
+    found = as_file.names(np.concatenate([b.ids for b in as_file.blocks()]))
+    assert sorted(found) == sorted(features)

@@ -45,7 +45,7 @@ def _spelled(value: Any) -> str:
 
 
 def how_to_repeat(ctx: click.Context, given: str) -> dict[str, Any]:
-    """What a model keeps of how it was made: seed, command, and a shorter way if any.
+    """What a model keeps of how it was made: seed, command, a shorter way if any, files.
 
     Parameters
     ----------
@@ -54,6 +54,10 @@ def how_to_repeat(ctx: click.Context, given: str) -> dict[str, Any]:
     given : str
         The command before anything was decided.
     """
+    from shortlist.sources._stored import stored
+
     decided = command_line(ctx)
     straight = {} if decided == given else {"direct_command": decided}
-    return {"seed": ctx.params["seed"], "command": given, **straight}
+    data = stored(ctx.params["files"])
+    came_from = {} if data is None else {"data": data}
+    return {"seed": ctx.params["seed"], "command": given, **straight, **came_from}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: What has a line of its own, here or above the table of entries.
 _TOLD_APART = {
     *("k", "k_auto", "picked", "stability", "holdout", "name_collision_probability"),
-    *("call", "command", "direct_command"),
+    *("call", "command", "data", "direct_command"),
 }
 
 
@@ -62,6 +62,7 @@ def inspect(model: str, form: str, top: int | None) -> None:
 def _facts(path: str, shortlist: Shortlist) -> list[tuple[str, str]]:
     """What stands above the table, line by line."""
     from shortlist._shortlist_text import printable
+    from shortlist.report._facts import files_in_words
 
     params = shortlist.params
     settings = {name: v for name, v in params.items() if name not in _TOLD_APART}
@@ -83,6 +84,8 @@ def _facts(path: str, shortlist: Shortlist) -> list[tuple[str, str]]:
         facts.append(
             ("names", f"hashed; two share an id with probability {chance:.1g}")
         )
+    if isinstance(params.get("data"), Mapping):
+        facts.append(("data", files_in_words(params["data"])))
     facts += [("learned from", counted(shortlist.n_examples, "example"))]
     facts += _course(shortlist)
     holdout = params.get("holdout")

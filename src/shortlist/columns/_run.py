@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from shortlist._leaks import leaks
 from shortlist._protocols import ColumnBlock, DataError, Floats, ShortlistError
 from shortlist._shortlist import Shortlist
 from shortlist.columns._data import Data
@@ -174,6 +175,21 @@ class ColumnRun:
         if self.request.refit:
             worker.restore(searched, bias)
         return chosen
+
+    def leak_notes(self) -> tuple[str, ...]:
+        """Warn of retained columns that predict nearly perfectly on their own."""
+        held, classes = self.worker.retained, self.data.target.classes
+        y = self.data.y
+        if classes is not None:
+            y = np.unique(y, return_inverse=True)[1].astype(np.float64)
+        found = leaks(
+            held.values[: held.n].T,
+            y,
+            held.names[: held.n],
+            self.n_features,
+            n_classes=len(classes or ()),
+        )
+        return tuple(found)
 
 
 def check_rows(n_rows: int, data: Data, owner: str) -> None:

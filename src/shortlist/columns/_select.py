@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -130,9 +131,12 @@ def _by_one_worker(
     source: ColumnSource,
     observe: Observer | None,
 ) -> Shortlist:
-    chosen = run_columns(ColumnRun(data, request, method), source, observe)
+    run = ColumnRun(data, request, method)
+    chosen = run_columns(run, source, observe)
     assert isinstance(chosen, Shortlist)
-    return chosen
+    if source.reiterable:  # so that whoever looks for leaks reads what was chosen again
+        return chosen
+    return replace(chosen, notes=(*chosen.notes, *run.leak_notes()))
 
 
 def _data(source: ColumnSource, loss: Any, classes: Sequence[str] | None) -> Data:

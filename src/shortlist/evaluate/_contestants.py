@@ -56,6 +56,11 @@ def contestant(method: Any, *, classes: bool, always: Ints | None = None) -> Cho
 
 def of_estimator(estimator: Any, always: Ints | None = None) -> Choose:
     """What an estimator chooses whose budget can be set, ours or scikit-learn's."""
+    if hasattr(estimator, "named_steps"):
+        from shortlist.evaluate._piped import PipedSelector
+
+        estimator = PipedSelector(estimator, _BUDGETS)
+        estimator.last_selector()  # or it says what is missing
     known = estimator.get_params() if hasattr(estimator, "get_params") else {}
     budget = next((name for name in _BUDGETS if name in known), None)
     if budget is None:

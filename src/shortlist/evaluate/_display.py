@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from shortlist._displays import new_axes, safe_label
+from shortlist._displays import new_axes, pyplot_for, safe_label
 from shortlist._protocols import ShortlistError
 from shortlist.evaluate._compare_text import as_text
 from shortlist.evaluate._contestants import YARDSTICKS
@@ -65,21 +66,36 @@ class CompareDisplay:
 
     @classmethod
     def from_estimators(
-        cls, estimators: Any, X: Any, y: Any = None, **settings: Any
+        cls,
+        estimators: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        ax: Any = None,
+        **settings: Any,
     ) -> CompareDisplay:
-        """Compare estimators; settings are those of ``compare``.
+        """Compare estimators and draw; settings are those of ``compare``.
 
         Parameters
         ----------
         estimators : estimator, sequence of estimators, or mapping of str to estimator
             Selectors whose budget is called ``k`` or ``n_features_to_select``: any of
-            ours, and those of scikit-learn.
+            ours, and those of scikit-learn; or pipelines whose last selector is one.
         X, y : array-like
             Or whatever else ``compare`` takes as data and target.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
         **settings : dict
+
+        Returns
+        -------
+        display : CompareDisplay
+            With ``ax_`` and ``figure_``.
 
         Examples
         --------
+        >>> import matplotlib
+        >>> matplotlib.use("agg")
         >>> import numpy as np
         >>> from sklearn.feature_selection import SelectKBest, f_regression
         >>> from shortlist import CompareDisplay, FoBa
@@ -93,7 +109,8 @@ class CompareDisplay:
         """
         from shortlist.evaluate._compare import compare
 
-        return compare(X, y, methods=estimators, **settings)
+        pyplot_for("CompareDisplay.from_estimators")  # not after hours of comparing
+        return compare(X, y, methods=estimators, **settings).plot(ax=ax)
 
     @property
     def main_metric(self) -> str:
@@ -246,6 +263,17 @@ class CompareDisplay:
         ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def _repr_html_(self) -> str:
+        """The verdict, and the means of all methods and budgets, for a notebook."""
+        try:
+            table: str = self.summary().to_html(
+                index=False, float_format="{:.4g}".format
+            )
+        except ImportError:  # no pandas
+            return f"<pre>{html.escape(self.as_text())}</pre>"
+        lines = (self.verdict(), *self.notes)
+        return "".join(f"<p>{html.escape(line)}</p>" for line in lines) + table
 
     def __str__(self) -> str:
         return self.as_text()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,8 @@ from shortlist._leaks import LeakWarning
 from shortlist._protocols import ColumnSource, RowSource
 from shortlist._shortlist import Shortlist
 from shortlist.sources import is_table
+from shortlist.sources._stored import stored
+from shortlist.sources.forms import are_paths
 
 #: Arguments that change nothing in a result.
 _WITHOUT_EFFECT = ("verbose", "observe")
@@ -35,7 +37,8 @@ def spelled_call(function: Callable[..., Any], given: Mapping[str, Any]) -> str:
     Returns
     -------
     str
-        Data are called X and y, table, rows or source, and others as their arguments.
+        Data are called X and y, table, rows or source, and others as their arguments;
+        for rows that turn out to be columns see ``of_columns``.
         ``chosen`` is the result.
 
     Examples
@@ -63,12 +66,19 @@ def spelled_call(function: Callable[..., Any], given: Mapping[str, Any]) -> str:
     return f"from shortlist import select\n\nchosen = select({', '.join(words)})"
 
 
-def answered(shortlist: Shortlist, call: str, seed: int) -> Shortlist:
-    """Have a result carry its call, and warn whoever called of leaks."""
+def of_columns(call: str) -> str:
+    """A call whose rows have turned out to be columns, which only reading them tells."""
+    return call.replace("select(rows,", "select(columns,", 1)
+
+
+def answered(shortlist: Shortlist, call: str, seed: int, data: Any = None) -> Shortlist:
+    """Have a result carry its call and files, and warn whoever called of leaks."""
     for note in shortlist.notes:
         if note.startswith("leak?"):
             warnings.warn(note, LeakWarning, stacklevel=3)
     params = {**shortlist.params, "seed": int(seed), "call": call}
+    if are_paths(data) and (files := stored(data)) is not None:
+        params["data"] = files
     return replace(shortlist, params=params)
 
 
@@ -81,13 +91,9 @@ def _data(data: Any) -> str:
         return "table"
     if isinstance(data, tuple) and len(data) == 2 and hasattr(data[0], "shape"):
         return "(X, y)"
-    if isinstance(data, Sequence) and all(map(_is_path, data)):
+    if are_paths(data):
         return _written("files", [os.fspath(one) for one in data])
     return "X" if hasattr(data, "shape") or _is_nested(data) else "rows"
-
-
-def _is_path(value: Any) -> bool:
-    return isinstance(value, (str, os.PathLike))
 
 
 def _is_nested(data: Any) -> bool:

@@ -46,7 +46,7 @@ def select_from_columns(
     chosen = _run(source, order, budget, observe)
     if curve is not None:
         chosen = with_curve(chosen, curve)
-    if not source.reiterable:
+    if not source.reiterable:  # whoever held the columns has looked at them
         return chosen
     return replace(chosen, notes=(*chosen.notes, *column_leak_notes(chosen, source)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -23,7 +24,7 @@ from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
 from shortlist.evaluate._row_groups import reader_of_groups
 from shortlist.evaluate._splits import check_cv, group_numbers
 from shortlist.evaluate._to_split import settled
-from shortlist.front._call import answered, spelled_call
+from shortlist.front._call import answered, of_columns, spelled_call
 from shortlist.front._choice import SENSORS, Choice, choose, fits, with_choice
 from shortlist.front._facts import facts_of_columns, facts_of_rows
 from shortlist.front._from_columns import select_from_columns
@@ -241,6 +242,7 @@ def select(
         return order
 
     if isinstance(source, ColumnSource):
+        call = of_columns(call)
         _refuse(beyond, "columns that are read one by one")
         columns_facts = facts_of_columns(source, **asked)
         choice = _chosen(named, lambda: choose(columns_facts))
@@ -293,7 +295,7 @@ def select(
         )
     if named is None:
         shortlist = with_choice(shortlist, choice)
-    return answered(shortlist, call, seed)
+    return answered(shortlist, call, seed, data)
 
 
 def _chosen(named: Any, pick: Callable[[], Choice]) -> Choice:
@@ -345,6 +347,7 @@ def _from_sequence(
     say: Callable[[str], None],
 ) -> Shortlist:
     from shortlist.front._facts import Facts
+    from shortlist.front._sequence_leaks import sequence_leak_notes
     from shortlist.table import SensorSelector
 
     if k == "auto":
@@ -371,4 +374,6 @@ def _from_sequence(
     if isinstance(target, str):
         data, target = take_out(data, target, "target")
     fitted = SensorSelector(k=int(k), **settings).fit(data, target, sequence=sequence)
-    return with_choice(fitted.shortlist_, choice)
+    chosen = fitted.shortlist_
+    notes = (*chosen.notes, *sequence_leak_notes(fitted, data, target))
+    return with_choice(replace(chosen, notes=notes), choice)

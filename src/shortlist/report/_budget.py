@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from shortlist._held_out_curve import held_out_curve
 from shortlist._protocols import Floats, Ints
 from shortlist._shortlist import Shortlist
 from shortlist._shortlist_text import ranks
@@ -21,21 +22,19 @@ def budget_of(shortlist: Shortlist, names: dict[int, str]) -> dict[str, Any] | N
         Names by id, also of features that are not on the list.
     """
     found = _path(shortlist, names) if _has_path(shortlist) else _cut(shortlist)
-    if found is not None and "cv_sizes" in shortlist.trace:
-        trace = shortlist.trace
-        found["held_out"] = {
-            "sizes": trace["cv_sizes"].tolist(),
-            "loss": finite(trace["cv_loss"]),
-            "error": finite(trace["cv_error"]),
-        }
-    elif found is not None and "budget_k" in shortlist.trace:  # k="auto"
-        trace = shortlist.trace
-        found["held_out"] = {
-            "measure": shortlist.params.get("k_auto", {}).get("metric", "score"),
-            "sizes": trace["budget_k"].tolist(),
-            "score": finite(trace["budget_score"]),
-            "error": finite(trace["budget_error"]),
-        }
+    curve = held_out_curve(shortlist)
+    if found is None or curve is None:
+        return found
+    values = {
+        "sizes": curve.sizes.tolist(),
+        "score": finite(curve.values),
+        "error": finite(curve.errors),
+    }
+    if curve.measure == "loss":
+        values["loss"] = values.pop("score")
+    else:
+        values["measure"] = curve.measure
+    found["held_out"] = values
     return found
 
 

@@ -7,8 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._findings import facts_of, shares_of, substitutes_of
-from shortlist._in_words import spelled
+from shortlist._findings import (
+    facts_of,
+    looked_for_substitutes,
+    shares_of,
+    substitutes_of,
+)
 from shortlist._shortlist import Shortlist
 from shortlist._shortlist_text import pure_json, ranks
 from shortlist.report._budget import budget_of, finite
@@ -18,6 +22,7 @@ from shortlist.report._course import (
     membership_of,
     stream_of,
 )
+from shortlist.report._facts import facts
 from shortlist.report._origin import capabilities_of, reproduce
 from shortlist.report._words import ROOMS, loss_in_words, settings
 
@@ -71,7 +76,7 @@ def summary(shortlist: Shortlist) -> dict[str, Any]:
         "iterations": iterations_of(shortlist),
         "membership": membership_of(shortlist, names),
         "exchanges": exchanges_of(shortlist),
-        "facts": _facts(shortlist),
+        "facts": facts(shortlist),
         "holdout": pure_json(shortlist.params.get("holdout")),
         "notes": list(shortlist.notes),
         "reproduce": reproduce(shortlist, capabilities),
@@ -149,10 +154,10 @@ def _stability(shortlist: Shortlist) -> dict[str, Any] | None:
 
 
 def _substitutes(shortlist: Shortlist) -> dict[str, Any] | None:
-    """Who could take the place of whom, as columns."""
-    found = substitutes_of(shortlist)
-    if not found:
+    """Who could take the place of whom, as columns; empty ones if nobody could."""
+    if not looked_for_substitutes(shortlist):
         return None
+    found = substitutes_of(shortlist)
     return {
         "name": [s.name for s in found],
         "substitute": [s.substitute for s in found],
@@ -168,32 +173,3 @@ def _all_names(shortlist: Shortlist) -> dict[int, str]:
         return names
     ids, left = trace["left_ids"].tolist(), trace["left_names"].tolist()
     return dict(zip(ids, left, strict=True)) | names
-
-
-def _n_features(shortlist: Shortlist) -> str:
-    """How many there were to choose from, as far as somebody knows."""
-    if shortlist.n_features is not None:
-        return f"{shortlist.n_features:,}"
-    halves = facts_of(shortlist)  # names that a stream had, counted by hashes
-    if halves is not None and halves.features is not None:
-        return f"about {halves.features:,}"
-    return "not known"
-
-
-def _facts(shortlist: Shortlist) -> list[dict[str, str]]:
-    """Data and run, line by line."""
-    params = shortlist.params
-    facts = {
-        "examples learned from": f"{shortlist.n_examples:,}",
-        "features to choose from": _n_features(shortlist),
-        "features chosen": f"{shortlist.n_selected:,}",
-    }
-    if shortlist.classes is not None:
-        facts["classes"] = ", ".join(map(str, shortlist.classes))
-    if "memory" in params:
-        facts["memory of the sketch"] = f"at most {spelled(params['memory'])}"
-    if (chance := params.get("name_collision_probability")) is not None:
-        facts["names"] = f"hashed; two share an id with probability {chance:.1g}"
-    if isinstance(objective := params.get("objective"), float):
-        facts["objective reached"] = f"{objective:.6g}"
-    return [{"term": term, "text": text} for term, text in facts.items()]

@@ -90,6 +90,7 @@ NO_SETTINGS = {
     "call",
     "chosen_sensors",
     "command",
+    "data",
     "direct_command",
     "holdout",
     "k_auto",

@@ -37,7 +37,13 @@ def encode_labels(y: Any, n_rows: int, name: str) -> tuple[Floats, list[str] | N
     """
     if y is None:
         return np.full(n_rows, np.nan), None
-    labels = _vector(y, n_rows, name)
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[0] == n_rows and labels.shape[1] > 1:
+        raise DataError(
+            f"{name}: expected one label a row, got {labels.shape[1]}; the estimators "
+            "FoBa and GSR take several outputs at once, others one at a time"
+        )
+    labels = _vector(labels, n_rows, name)
     numbers = _as_numbers(labels)
     if numbers is not None:
         _check_finite(numbers, name)

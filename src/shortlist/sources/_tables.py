@@ -14,7 +14,7 @@ from shortlist._protocols import DataError, Floats
 from shortlist.sources._labels import NUMBER_KINDS
 
 Series = Any
-_POLARS_TEXT = ("String", "Categorical", "Enum", "Object")
+_POLARS_TEXT = ("String", "Categorical", "Enum", "Object", "Date", "Datetime", "Time")
 
 
 def library_of(table: object) -> str | None:
@@ -60,9 +60,9 @@ def holds_numbers(series: Series) -> bool:
 
 
 def holds_text(series: Series) -> bool:
-    """Whether a column holds text, categories or objects."""
+    """Whether a column holds text, categories, objects, or dates, which are text."""
     if library_of(series) == "pandas":
-        return series.dtype.kind in "OUS"
+        return series.dtype.kind in "OUSM"
     return str(series.dtype).partition("(")[0] in _POLARS_TEXT
 
 
@@ -79,6 +79,8 @@ def texts_of(series: Series) -> tuple[list[str], NDArray[np.bool_]]:
     """Values of a column as text, and which of them are missing."""
     if library_of(series) == "pandas":
         missing = series.isna().to_numpy(dtype=np.bool_)
+        if series.dtype.kind == "M":  # of Parquet no billionths of seconds are read
+            series = series.dt.as_unit("us")
     else:
         missing = series.is_null().to_numpy()
     return list(map(str, series.to_list())), np.asarray(missing, np.bool_)

@@ -105,7 +105,7 @@ def open_data(
         return data
     if isinstance(data, tuple) and len(data) == 2 and target is None and _is_pair(data):
         data, target = data
-    if _are_paths(data):
+    if are_paths(data):
         return _from_files(data, target, columns, read)
     if is_table(data):
         return _from_frame(data, target, columns, read)
@@ -144,7 +144,7 @@ def _weight_option(data: Any, columns: bool) -> str:
         raise ShortlistError(
             "sample_weight: sources and columns have weights of their own or none"
         )
-    if _are_paths(data) or is_table(data):
+    if are_paths(data) or is_table(data):
         return "weight"
     if hasattr(data, "shape") or _is_list_of_rows(data) or isinstance(data, tuple):
         return "sample_weight"
@@ -183,7 +183,7 @@ def only_rows(data: Any) -> bool:
     if is_table(data):
         return any(map(holds_text, columns_of(data, "table").values()))
     if not isinstance(data, (str, os.PathLike)):
-        return isinstance(data, RowSource) or _are_paths(data)
+        return isinstance(data, RowSource) or are_paths(data)
     path = Path(data)
     return not path.is_dir() and path.suffix.lower() not in (".npy", *TABLES)
 
@@ -246,7 +246,8 @@ def _targeted(source: ColumnSource, target: Any) -> ColumnSource:
     return source
 
 
-def _are_paths(data: Any) -> bool:
+def are_paths(data: Any) -> bool:
+    """Whether this is a path, a pattern, or a list of them."""
     if isinstance(data, (str, os.PathLike)):
         return True
     listed = isinstance(data, (list, tuple)) and len(data) > 0

@@ -43,9 +43,9 @@ class FrameSource:
     """Rows of a pandas or polars table; features are known by their names.
 
     A column of numbers or truth values is a feature named after it. Any other column
-    (text, categories, objects) makes a feature ``column=value`` of each of its values,
-    which is 1 in the rows that have the value. A feature's id is a 64-bit hash of its
-    name, so neither the order of columns nor values that only one of two tables has
+    (text, categories, objects, dates) makes a feature ``column=value`` of each of its
+    values, which is 1 in the rows that have the value. A feature's id is a 64-bit hash of
+    its name, so neither the order of columns nor values that only one of two tables has
     change the ids. Zeros are left out of the rows. Rows are counted from 0 in messages.
 
     Parameters

@@ -290,6 +290,10 @@ function substitutes() {
   const s = told.substitutes;
   const part = section("What could take their place");
   add(part, "p", { class: "faint" }, "The share of a feature's worth that another keeps, all others fitted anew, on the rows that were learned from.");
+  if (!s.name.length) {
+    add(part, "p", {}, "Looked for, and none found: no other feature keeps half the worth of a chosen one.");
+    return;
+  }
   const columns = [
     { title: "instead of", name: true, cell: (i) => printable(s.name[i]) },
     { title: "could be", kind: "name", cell: (i) => printable(s.substitute[i]) },

@@ -1,0 +1,45 @@
+"""Leaks among sensors that were chosen for the activities of sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from shortlist._leaks import leaks
+from shortlist.table._sensor_steps import (
+    NOBODY_KNOWS,
+    label_codes,
+    listed,
+    plain_labels,
+)
+
+
+def sequence_leak_notes(fitted: Any, X: Any, y: Any) -> tuple[str, ...]:
+    """Warn of chosen columns that alone tell the activity of nearly every step.
+
+    Parameters
+    ----------
+    fitted : SensorSelector
+    X : array, table or sparse matrix of shape (n_steps, n_columns)
+    y : array-like of shape (n_steps,)
+        As it was fitted to.
+    """
+    labels: Sequence[Any] = plain_labels(y, X.shape[0])
+    classes = fitted.classes_.tolist()
+    codes = label_codes(labels, classes, listed(fitted.unlabelled))
+    known = codes != NOBODY_KNOWS
+    table = X.tocsc() if sparse.issparse(X) else np.asarray(X)
+    chosen: Any = table[:, fitted.get_support(indices=True)]
+    if sparse.issparse(chosen):
+        chosen = chosen.toarray()
+    found = leaks(
+        chosen[known].astype(np.float64),
+        codes[known].astype(np.float64),
+        fitted.get_feature_names_out().tolist(),
+        X.shape[1],
+        n_classes=len(classes),
+    )
+    return tuple(found)
