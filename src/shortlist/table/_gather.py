@@ -81,6 +81,9 @@ class TableLearner:
         As for all selectors.
     params : mapping
         Settings, for the result and for messages.
+    groups : mapping or "columns", default=None
+        Groups of features that are chosen whole, as of ``groups_by_name``, of which
+        ``solve`` knows already.
     """
 
     k: int
@@ -90,6 +93,7 @@ class TableLearner:
     always: Sequence[str] = ()
     never: Sequence[str] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
+    groups: Mapping[str, str] | str | None = None
 
     def start(self, source: RowSource, head: Head) -> GatherState:
         """Decide on the target by the first labels."""
