@@ -178,17 +178,16 @@ def _find_k(
     options = ctx.params
     if options["k"] != AUTO:
         return None
-    from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
+    from shortlist.evaluate._choose_k import BUDGETS
     from shortlist.front._from_columns import find_columns_budget
     from shortlist.front._order import Order
 
     lists = options["always"], never, options["seed"]
     classes = None if options["classes"] is None else options["classes"].split(",")
     order = Order(capabilities, options["loss"], classes, *lists, own)
-    budgets = usual_budgets(BUDGETS, source.n_columns)
     with deciding(ctx, *LOOKING_FOR_K) as observe:
         curve = find_columns_budget(
-            source, order, budgets, cv=options["cv"], groups=groups, observe=observe
+            source, order, BUDGETS, cv=options["cv"], groups=groups, observe=observe
         )
     # the command that goes straight to this model has no splits
     options["k"], options["cv"] = curve.k, None

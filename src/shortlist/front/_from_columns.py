@@ -19,10 +19,11 @@ from shortlist._protocols import (
 from shortlist._shortlist import Shortlist
 from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
 from shortlist.evaluate._compare import are_classes
+from shortlist.evaluate._contestants import ranking
 from shortlist.evaluate._splits import folds, group_numbers
 from shortlist.front._budgets import with_curve
 from shortlist.front._from_rows import Say
-from shortlist.front._order import Order, ranking
+from shortlist.front._order import Order
 from shortlist.sources._labels import encode_labels
 from shortlist.sources.forms import TargetedColumns
 
@@ -77,7 +78,7 @@ def find_columns_budget(
             f"{source.name}: k='auto' reads columns twice, and an iterator gives them "
             "once; k needs a number"
         )
-    y = np.asarray(source.y)
+    budgets, y = order.budgets(budgets, source.n_columns), np.asarray(source.y)
     classes = are_classes(y)
     groups = group_numbers(groups, len(y))
 
@@ -85,7 +86,10 @@ def find_columns_budget(
         part = TargetedColumns(source, y, np.sort(rows))
         largest = _run(part, order, max(budgets), observe)
         names = largest.names_by_id()
-        return [names[number] for number in ranking(largest).tolist()]
+        known = {name: number for number, name in names.items()}
+        always = [known[name] for name in order.always if name in known]
+        ranked = ranking(largest, np.array(always, np.uint64))
+        return [names[number] for number in ranked.tolist()]
 
     if cv is not None:
 
