@@ -88,7 +88,7 @@ def choose_from_columns(ctx: click.Context) -> ColumnsOutcome:
     from shortlist._protocols import DataError
     from shortlist._registry import selector
     from shortlist.engines.serial import Broken, Interrupted
-    from shortlist.front._from_columns import column_leak_notes
+    from shortlist.front._from_columns import column_leak_notes, labelled_columns
     from shortlist.sources.columns import TABLES, open_columns
 
     options = ctx.params
@@ -123,6 +123,7 @@ def choose_from_columns(ctx: click.Context) -> ColumnsOutcome:
         asked = options["files"][0], options["target"], options["sample_groups"]
         source, groups = open_with_groups(*asked, settings)
         groups = group_numbers(groups, source.n_rows)
+    source, groups, _, notes = labelled_columns(source, groups)
     classes = options["classes"]
     interrupted = False
     choice = pick_method_for_columns(ctx, source)
@@ -153,6 +154,7 @@ def choose_from_columns(ctx: click.Context) -> ColumnsOutcome:
     if interrupted:
         note = "partial: interrupted"
         shortlist = replace(shortlist, notes=(*shortlist.notes, note))
+    shortlist = replace(shortlist, notes=(*notes, *shortlist.notes))
     shortlist = with_decisions(shortlist, choice, curve)
     leaks = column_leak_notes(shortlist, source)
     return ColumnsOutcome(

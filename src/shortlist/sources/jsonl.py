@@ -111,6 +111,8 @@ class JsonlSource(HashedLineSource):
     ['user.age', 'tags=a', 'tags=b', 'user.age', 'user.new']
     """
 
+    may_lack_labels = True
+
     def __init__(
         self,
         paths: Paths,
