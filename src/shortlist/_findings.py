@@ -27,12 +27,13 @@ class StabilityFacts(NamedTuple):
 
     pairs: int  #: complementary pairs of halves that have been fitted
     asked: int  #: pairs that were asked for
-    mean_chosen: float  #: features that a half chose, on average
-    features: int | None  #: features to choose from, if known
+    mean_chosen: float  #: units that a half chose, on average
+    features: int | None  #: units to choose from, if known
     threshold: float  #: share from which on a feature is called stable
-    stable: int  #: features with at least that share
+    stable: int  #: units with at least that share
     worst_case: float | None  #: bound on the false ones among these, as expected
     unimodal: float | None  #: the same under a mild assumption
+    unit: str = "feature"  #: what is counted: features, or groups of them
 
 
 class Substitute(NamedTuple):
@@ -49,7 +50,9 @@ class Substitute(NamedTuple):
 def facts_of(shortlist: Shortlist) -> StabilityFacts | None:
     """What is known about stability; None if nobody has looked."""
     facts = shortlist.params.get("stability")
-    if not isinstance(facts, Mapping) or set(facts) != set(StabilityFacts._fields):
+    known = set(StabilityFacts._fields)
+    needed = known.difference(StabilityFacts._field_defaults)
+    if not isinstance(facts, Mapping) or not needed <= set(facts) <= known:
         return None
     return StabilityFacts(**facts)
 
@@ -74,8 +77,8 @@ def stability_line(facts: StabilityFacts) -> str:
     """
     n, halves = facts.stable, 2 * facts.pairs
     said = (
-        f"stability: {n:,} feature{'s' * (n != 1)} in {facts.threshold:.0%} of {halves} "
-        "halves or more"
+        f"stability: {n:,} {facts.unit}{'s' * (n != 1)} in {facts.threshold:.0%} of "
+        f"{halves} halves or more"
     )
     bound = best_bound(facts)
     return (

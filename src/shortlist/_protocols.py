@@ -294,6 +294,7 @@ class Capabilities:
     outputs: bool = False  #: takes several outputs at once
     options: tuple[str, ...] = ()  #: keyword options of its own
     nested: bool = False  #: the best k are the first k of any larger choice
+    path: bool = False  #: a choice has those of all smaller budgets in its trace
 
     def load(self, what: str) -> Any:
         """Import and return the ``algorithm`` or the ``estimator``."""

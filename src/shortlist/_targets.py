@@ -152,11 +152,17 @@ def notes_on(
         notes.append(f"class {name} has no rows to learn from")
     if n_skipped:
         one, many = "a bad label", "bad labels"
-        if rows_to_skip(source) == UNLABELLED:
-            one = many = "no label"
         rows = f"row with {one} was" if n_skipped == 1 else f"rows with {many} were"
-        notes.append(f"{n_skipped:,} {rows} left out")
+        unlabelled = rows_to_skip(source) == UNLABELLED
+        bad = f"{n_skipped:,} {rows} left out"
+        notes.append(unlabelled_note(n_skipped) if unlabelled else bad)
     return (*notes, *getattr(source, "remarks", ()))
+
+
+def unlabelled_note(n_rows: int) -> str:
+    """Say that rows without a label have no part in a result."""
+    rows = "row with no label was" if n_rows == 1 else "rows with no label were"
+    return f"{n_rows:,} {rows} left out"
 
 
 def empty_classes(target: Target, counts: Ints) -> dict[str, list[Label]]:
@@ -261,12 +267,15 @@ def target_of(source: RowSource, loss: Any, classes: Any, y: Floats) -> Target:
     hint = getattr(source, "target_hint", None)  # tables know which column it may be
     if hint is not None and np.isnan(y).all():
         raise DataError(f"{source.name}: expected labels, got none; {hint}")
-    if np.isnan(y).all() and getattr(source, "target", None) is not None:
-        raise DataError(
-            f"{source.name}: expected labels in {source.target!r}, got none in {len(y)} "  # type: ignore[attr-defined]
-            "rows: is there such a column or key? (target= names another)"
-        )
-    seen = None
+    target, n_first, seen = getattr(source, "target", None), len(y), None
+    if target is not None and np.isnan(y).all():
+        later = _labels_throughout(source, loss) if source.reiterable else y
+        if not len(later) or np.isnan(later).all():
+            raise DataError(
+                f"{source.name}: expected labels in {target!r}, got none in {n_first} "
+                "rows: is there such a column or key? (target= names another)"
+            )
+        y, seen = later, "all rows"
     if classes is None and getattr(source, "all_labels", None) is None:
         known = getattr(source, "known_labels", None)
         if known is not None and len(known) > 1:

@@ -113,7 +113,7 @@ def test_rows_without_a_label_have_no_part_in_it(run, folder, tmp_path):
         for name in ("some", "known")
     ]
     assert [done.exit_code for done in both] == [0, 0], both[0].stderr
-    assert "left out: 40 rows without a label" in both[0].stderr
+    assert "40 rows with no label were left out" in both[0].stderr
     assert "left out" not in both[1].stderr
     some, known = (
         pd.read_csv(io.StringIO(done.stdout)).drop(columns=["seconds", "megabytes"])

@@ -359,3 +359,28 @@ def test_users_are_numbers_from_0_and_a_row_without_one_is_named(
     done = run(command, tmp_path / "gap.csv", *words)
     assert done.exit_code != 0
     assert "gap.csv:7, column 'user'" in done.stderr
+
+
+def test_a_column_of_groups_is_not_counted_as_a_feature(run, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 15))
+    data = pd.DataFrame(X, columns=[f"c{j}" for j in range(15)])
+    data["u"] = [f"user {i // 2}" for i in range(600)]
+    data["y"] = np.array(["a", "b", "c"])[np.digitize(X[:, 0] + X[:, 1], [-0.7, 0.7])]
+    data.to_csv(tmp_path / "a.csv", index=False)
+    asked = ["select", tmp_path / "a.csv", "-k", 3, "--target", "y", "--no-trial"]
+    done = run(*asked, "--sample-groups", "u")
+    assert "more rows than features (600 rows, 15 features)" in done.stderr
+
+
+def test_a_file_of_groups_is_counted_in_groups(run, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(240, 12))
+    data = pd.DataFrame(X, columns=[f"f{j}" for j in range(12)])
+    data["z"] = X[:, :3].sum(axis=1) + 0.3 * rng.normal(size=240)
+    data.to_csv(tmp_path / "a.csv", index=False)
+    groups = tmp_path / "groups.tsv"
+    groups.write_text("".join(f"f{j}\tg{j // 3}\n" for j in range(12)))
+    asked = ["select", tmp_path / "a.csv", "-k", "auto", "--target", "z"]
+    done = run(*asked, "--groups", groups, "--method", "foba")
+    assert "k = 1 of 1, 2, 3: r2" in done.stderr

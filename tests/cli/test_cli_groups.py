@@ -88,3 +88,19 @@ def test_a_method_that_knows_no_groups_says_so(run, table):
     done = run(*asked, "--method", "mission")
     assert done.exit_code == 2
     assert "mission has no setting --groups" in done.stderr
+
+
+@pytest.mark.parametrize("method", ["foba", "gsr"])
+@pytest.mark.parametrize("how", ["columns", "file"])
+def test_halves_choose_whole_columns_as_the_run_does(run, table, tmp_path, method, how):
+    groups = "columns"
+    if how == "file":
+        groups = tmp_path / "groups.tsv"
+        groups.write_text("".join(f"city={city}\tcity\n" for city in CITIES))
+    words = ["--groups", groups, "--stability", 3]
+    result, _ = chosen(run, table[1], tmp_path, *words, method=method)
+    assert {f"city={city}" for city in CITIES} < set(result.names)
+    assert result.to_frame()["stability"].tolist() == [1.0] * 5
+    facts = result.params["stability"]
+    assert facts["features"] == (4 if how == "columns" else 5)  # two colours, or one
+    assert facts["mean_chosen"] == 2.0

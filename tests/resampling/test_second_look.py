@@ -1,6 +1,7 @@
 """Stability and substitutes that come along with a choice, groups of rows included."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from shortlist import BARDA, FoBa, ShortlistError, select, stability
@@ -176,3 +177,47 @@ def test_features_that_are_left_out_are_none_to_choose_from(table, method):
     alone = select(X[:, 2:], y, **asked).params["stability"]
     barred = select(X, y, never=["x0", "x1"], **asked).params["stability"]
     assert alone["features"] == barred["features"] == 28
+
+
+@pytest.fixture(scope="module")
+def triples():
+    """Thirty columns in threes, of which one three decides a number."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 30))
+    y = X[:, 0] + X[:, 1] + X[:, 2] + rng.normal(size=200)
+    names = [f"f{j}" for j in range(30)]
+    return X, y, names, {name: f"g{j // 3}" for j, name in enumerate(names)}
+
+
+@pytest.mark.parametrize("method", ["foba", "gsr"])
+def test_halves_choose_whole_groups_of_features(triples, method):
+    X, y, names, groups = triples
+    told = []
+    frame = pd.DataFrame(X, columns=names)
+    for data, target in [(X, y), (frame.assign(y=y), "y")]:
+        own = {} if data is not X else {"feature_names": names}
+        asked = {"k": 1, "method": method, "feature_groups": groups, "stability": 3}
+        chosen = select(data, target, **asked, **own)
+        table = chosen.to_frame()
+        assert dict(zip(table["name"], table["stability"], strict=True)) == {
+            "f0": 1.0,
+            "f1": 1.0,
+            "f2": 1.0,
+        }
+        told.append(chosen.params["stability"])
+    facts = told[0]
+    assert facts == told[1]
+    assert (facts["unit"], facts["stable"]) == ("group", 1)
+    assert (facts["mean_chosen"], facts["features"]) == (1.0, 10)
+    assert "stability: 1 group in 75% of 6 halves" in str(chosen)
+    barred = select(X, y, never=["f29"], feature_names=names, **asked)
+    assert barred.params["stability"]["features"] == 9
+
+
+def test_bounds_of_an_estimator_count_groups_too(triples):
+    X, y, _, _ = triples
+    found = stability(FoBa(2, feature_groups=np.arange(30) // 3), X, y, n_resamples=4)
+    assert (found.mean_chosen, found.n_features, found.unit) == (2.0, 10, "group")
+    assert found.shares[:3].tolist() == [1.0] * 3
+    assert found.facts.stable == 1
+    assert found.expected_false() <= 1.0

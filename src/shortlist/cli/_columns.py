@@ -88,7 +88,7 @@ def choose_from_columns(ctx: click.Context) -> ColumnsOutcome:
     from shortlist._protocols import DataError
     from shortlist._registry import selector
     from shortlist.engines.serial import Broken, Interrupted
-    from shortlist.front._from_columns import column_leak_notes
+    from shortlist.front._from_columns import column_leak_notes, labelled_columns
     from shortlist.sources.columns import TABLES, open_columns
 
     options = ctx.params
@@ -123,6 +123,7 @@ def choose_from_columns(ctx: click.Context) -> ColumnsOutcome:
         asked = options["files"][0], options["target"], options["sample_groups"]
         source, groups = open_with_groups(*asked, settings)
         groups = group_numbers(groups, source.n_rows)
+    source, groups, _, notes = labelled_columns(source, groups)
     classes = options["classes"]
     interrupted = False
     choice = pick_method_for_columns(ctx, source)
@@ -153,6 +154,7 @@ def choose_from_columns(ctx: click.Context) -> ColumnsOutcome:
     if interrupted:
         note = "partial: interrupted"
         shortlist = replace(shortlist, notes=(*shortlist.notes, note))
+    shortlist = replace(shortlist, notes=(*notes, *shortlist.notes))
     shortlist = with_decisions(shortlist, choice, curve)
     leaks = column_leak_notes(shortlist, source)
     return ColumnsOutcome(
@@ -178,17 +180,16 @@ def _find_k(
     options = ctx.params
     if options["k"] != AUTO:
         return None
-    from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
+    from shortlist.evaluate._choose_k import BUDGETS
     from shortlist.front._from_columns import find_columns_budget
     from shortlist.front._order import Order
 
     lists = options["always"], never, options["seed"]
     classes = None if options["classes"] is None else options["classes"].split(",")
     order = Order(capabilities, options["loss"], classes, *lists, own)
-    budgets = usual_budgets(BUDGETS, source.n_columns)
     with deciding(ctx, *LOOKING_FOR_K) as observe:
         curve = find_columns_budget(
-            source, order, budgets, cv=options["cv"], groups=groups, observe=observe
+            source, order, BUDGETS, cv=options["cv"], groups=groups, observe=observe
         )
     # the command that goes straight to this model has no splits
     options["k"], options["cv"] = curve.k, None

@@ -210,6 +210,7 @@ def try_rivals(
     if choice is None or len(choice.rivals) < 2 or unwanted:
         return choice, split
     from shortlist._protocols import DataError
+    from shortlist.evaluate._choose_k import BUDGETS
     from shortlist.front._trial import tried
 
     try:
@@ -224,7 +225,7 @@ def try_rivals(
             to_split,
             _order(ctx, split.train),
             choice,
-            _budgets(split.train) if options["k"] == AUTO else [options["k"]],
+            BUDGETS if options["k"] == AUTO else [options["k"]],
             observe=observe,
         )
     options["method"] = choice.method
@@ -263,14 +264,6 @@ def _order(ctx: click.Context, rows: RowSource) -> Order:
     )
 
 
-def _budgets(rows: RowSource) -> list[int]:
-    """Those to find the best of, as far as there are features for them."""
-    from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
-
-    n = rows.n_features
-    return list(BUDGETS) if n is None else usual_budgets(BUDGETS, n)
-
-
 def find_k(ctx: click.Context, split: Split) -> BudgetCurve | None:
     """Find the budget, if it is to be found, from the rows to learn from."""
     options = ctx.params
@@ -300,7 +293,7 @@ def find_k(ctx: click.Context, split: Split) -> BudgetCurve | None:
         curve, _ = find_budget(
             to_split,
             order,
-            _budgets(rows),
+            BUDGETS,
             in_memory=in_memory or isinstance(to_split.rows, HeldRows),
             observe=observe,
         )

@@ -256,8 +256,8 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     refuse_workers(ctx)
     with telling_of_interrupts():
         source = open_table_or_rows(options)
+        source, split = split_rows(ctx, source)  # a column of groups is no feature then
         choice = pick_method(ctx, source)
-        source, split = split_rows(ctx, source)
         choice, split = try_rivals(ctx, choice, split)
         curve = find_k(ctx, split)
     ctx.params["cv"] = None  # the command that gives this again has nothing to split

@@ -140,13 +140,26 @@ def judge_ranking(
     return _curve(ks, by_k, metric)
 
 
-def usual_budgets(budgets: Sequence[int], n_features: int) -> list[int]:
-    """Budgets in order, without those that there are too few features for."""
-    ks = sorted({int(k) for k in budgets if 1 <= k <= n_features})
+def usual_budgets(
+    budgets: Sequence[int], most: int | None, least: int = 1, unit: str = "features"
+) -> list[int]:
+    """Budgets in order, without those that there are too few features for.
+
+    Parameters
+    ----------
+    budgets : sequence of int
+    most : int or None
+        How many features, or groups of them, there are; None: nobody knows.
+    least : int, default=1
+        How many are always in.
+    unit : str
+        What budgets count, for messages.
+    """
+    least = max(1, least)
+    ks = sorted({int(k) for k in budgets if least <= k and (most is None or k <= most)})
     if not ks:
-        raise ShortlistError(
-            f"budgets should have one from 1 to the number of features ({n_features})"
-        )
+        end = "" if most is None else f" to the number of {unit} ({most})"
+        raise ShortlistError(f"budgets should have one from {least}{end}")
     return ks
 
 

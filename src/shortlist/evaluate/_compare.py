@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from shortlist._protocols import DataError, Ints, ShortlistError
-from shortlist._targets import choose_target
+from shortlist._targets import choose_target, unlabelled_note
 from shortlist.engines import Interrupted
 from shortlist.evaluate._contestants import (
     USUAL,
@@ -158,7 +158,7 @@ def compare(
     metrics = _ranked_by(metric, classes, n_classes)
     notes: list[str] = []
     if table.n_unlabelled:
-        notes.append(f"left out: {table.n_unlabelled:,} rows without a label")
+        notes.append(unlabelled_note(table.n_unlabelled))
     budgets = _budgets(ks, table, notes)
     weighted = table.weight is not None
     asked, left_out = _asked(methods, table.X, n_classes, max(budgets), weighted)

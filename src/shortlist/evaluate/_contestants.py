@@ -13,8 +13,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from shortlist._protocols import Capabilities, Floats, Ints, ShortlistError
+from shortlist._protocols import Capabilities, Floats, Ids, Ints, ShortlistError
 from shortlist._registry import selector, selectors
+from shortlist._shortlist import Shortlist
 
 
 class Choose(Protocol):
@@ -152,12 +153,16 @@ def _best(fitted: Any, k: int, always: Sequence[int]) -> Ints:
         return np.asarray(fitted.at(k).support, np.int64)
     if not hasattr(fitted, "shortlist_"):
         return _supported(fitted, k)
-    result = fitted.shortlist_
-    order = np.argsort(-result.scores, kind="stable")
-    ids, first = np.unique(result.ids[order], return_index=True)
-    ranked = ids[np.argsort(first)].astype(np.int64)
-    others = ranked[~np.isin(ranked, always)]
-    return np.append(np.array(always, np.int64), others)[:k]
+    ranked = ranking(fitted.shortlist_, np.array(always, np.uint64)).astype(np.int64)
+    return ranked[:k] if _answers_smaller(fitted) else ranked  # k groups may hold more
+
+
+def ranking(shortlist: Shortlist, always: Ids) -> Ids:
+    """Ids of the chosen features by their best score in any margin, ``always`` first."""
+    order = np.argsort(-shortlist.scores, kind="stable")
+    ids, first = np.unique(shortlist.ids[order], return_index=True)
+    ranked, always = ids[np.argsort(first)], np.unique(always)
+    return np.concatenate([always, ranked[~np.isin(ranked, always)]])
 
 
 def _supported(fitted: Any, k: int) -> Ints:

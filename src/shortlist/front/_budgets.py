@@ -12,12 +12,13 @@ from shortlist._shortlist import Shortlist
 from shortlist._suspects import first_rows
 from shortlist.engines import run
 from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
+from shortlist.evaluate._contestants import ranking
 from shortlist.evaluate._examples import weights_that_differ
 from shortlist.evaluate._held_rows import HeldRows
 from shortlist.evaluate._splits import cv_among
 from shortlist.evaluate._to_split import ToSplit
 from shortlist.evaluate._whole_table import labels_of, whole_table, with_labels
-from shortlist.front._order import Order, chooser, ranking, watching
+from shortlist.front._order import Order, chooser, watching
 from shortlist.sources import split_holdout, take
 from shortlist.sources.holdout import split_rows
 
@@ -51,7 +52,7 @@ def find_budget(
             table.X,
             table.y,
             classes=order.has_classes(table.y),
-            budgets=budgets,
+            budgets=named.budgets(budgets, len(table.names), table.names),
             cv=cv,
             groups=groups,
             weight=table.weight,
@@ -64,10 +65,11 @@ def find_budget(
             "cv: of rows that stream by some are held out by lot and judged by folds; "
             f"expected a number of these, got {cv!r}"
         )
+    budgets = order.budgets(budgets, rows.n_features)
     train, test, own_groups = _held_out(rows, groups, order.seed)
     learner = order.learner(max(budgets), reiterable=rows.reiterable)
     largest: Shortlist = run(learner, train, observe)
-    ranked = ranking(largest)
+    ranked = ranking(largest, rows.ids(order.always))
     if not len(ranked):
         raise ShortlistError(f"{rows.name}: k='auto' found no feature; say k")
     judging, known = with_labels(first_rows(test, MOST_HELD_OUT))

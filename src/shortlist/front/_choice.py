@@ -190,7 +190,8 @@ def _rivals(rule: Rule, facts: Facts) -> tuple[str, ...]:
 
 def _n_fits(method: str, facts: Facts) -> int:
     """How often a method chooses in a trial."""
-    return TRIAL_FOLDS * (1 if selector(method).nested else facts.n_budgets)
+    one_for_all = selector(method).nested or selector(method).path
+    return TRIAL_FOLDS * (1 if one_for_all else facts.n_budgets)
 
 
 def why_not(

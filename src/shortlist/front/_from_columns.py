@@ -17,13 +17,15 @@ from shortlist._protocols import (
     ShortlistError,
 )
 from shortlist._shortlist import Shortlist
+from shortlist._targets import unlabelled_note
 from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
 from shortlist.evaluate._compare import are_classes
-from shortlist.evaluate._splits import folds, group_numbers
+from shortlist.evaluate._contestants import ranking
+from shortlist.evaluate._splits import cv_among, folds, group_numbers
 from shortlist.front._budgets import with_curve
 from shortlist.front._from_rows import Say
-from shortlist.front._order import Order, ranking
-from shortlist.sources._labels import encode_labels
+from shortlist.front._order import Order
+from shortlist.sources._labels import encode_labels, lacking_labels
 from shortlist.sources.forms import TargetedColumns
 
 
@@ -33,22 +35,38 @@ def select_from_columns(
     budget: int | Sequence[int],
     *,
     cv: Any = None,
-    groups: Any = None,
+    groups: Ints | None = None,
     observe: Observer | None = None,
     say: Say = lambda line: None,
 ) -> Shortlist:
     """Choose from a source of columns that has its target; see ``select_from_rows``."""
+    source, groups, cv, notes = labelled_columns(source, groups, cv)
     curve = None
     if not isinstance(budget, int):
         curve = find_columns_budget(source, order, budget, cv, groups, observe)
         say(curve.line())
         budget = curve.k
     chosen = _run(source, order, budget, observe)
+    chosen = replace(chosen, notes=(*notes, *chosen.notes))
     if curve is not None:
         chosen = with_curve(chosen, curve)
     if not source.reiterable:  # whoever held the columns has looked at them
         return chosen
     return replace(chosen, notes=(*chosen.notes, *column_leak_notes(chosen, source)))
+
+
+def labelled_columns(
+    source: Any, groups: Ints | None = None, cv: Any = None
+) -> tuple[Any, Ints | None, Any, tuple[str, ...]]:
+    """The same for the rows that have a label, and notes that say how many have none."""
+    lacking = lacking_labels(np.asarray(source.y))
+    if not lacking.any() or lacking.all():  # whoever learns from none will say so
+        return source, groups, cv, ()
+    rows = np.flatnonzero(~lacking)
+    groups = None if groups is None else groups[rows]
+    part = TargetedColumns(source, source.y, rows)
+    note = unlabelled_note(len(lacking) - len(rows))
+    return part, groups, cv_among(cv, ~lacking), (note,)
 
 
 def _run(
@@ -77,7 +95,7 @@ def find_columns_budget(
             f"{source.name}: k='auto' reads columns twice, and an iterator gives them "
             "once; k needs a number"
         )
-    y = np.asarray(source.y)
+    budgets, y = order.budgets(budgets, source.n_columns), np.asarray(source.y)
     classes = are_classes(y)
     groups = group_numbers(groups, len(y))
 
@@ -85,7 +103,10 @@ def find_columns_budget(
         part = TargetedColumns(source, y, np.sort(rows))
         largest = _run(part, order, max(budgets), observe)
         names = largest.names_by_id()
-        return [names[number] for number in ranking(largest).tolist()]
+        known = {name: number for number, name in names.items()}
+        always = [known[name] for name in order.always if name in known]
+        ranked = ranking(largest, np.array(always, np.uint64))
+        return [names[number] for number in ranked.tolist()]
 
     if cv is not None:
 

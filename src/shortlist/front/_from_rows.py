@@ -53,12 +53,12 @@ def select_from_rows(
     """
     if isinstance(budget, int):
         return _run(rows, order, budget, observe, beyond)
-    if beyond and not rows.reiterable:
+    if beyond and not rows.reiterable and not in_memory:
         raise ShortlistError(
             f"{rows.name}: stability needs a number for k where rows pass by once"
         )
     to_split = ToSplit(rows) if to_split is None else to_split
-    if in_memory and rows.reiterable:
+    if in_memory:
         same = to_split.rows is rows
         to_split = to_split._replace(rows=in_hand(to_split.rows))
         rows = to_split.rows if same else rows

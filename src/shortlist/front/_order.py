@@ -11,6 +11,7 @@ import numpy as np
 from shortlist._protocols import (
     Capabilities,
     Floats,
+    Ids,
     Ints,
     Observer,
     Progress,
@@ -19,12 +20,15 @@ from shortlist._protocols import (
 )
 from shortlist._shortlist import Shortlist
 from shortlist.engines import run
+from shortlist.evaluate._choose_k import usual_budgets
 from shortlist.evaluate._compare import are_classes
-from shortlist.evaluate._contestants import Choose
+from shortlist.evaluate._contestants import Choose, ranking
 from shortlist.front._columns_of_rows import algorithm_for_rows
 from shortlist.resampling._second_look import SecondLook
 from shortlist.sources import ArraySource
 from shortlist.table._gather import TableLearner
+from shortlist.table._groups import groups_by_name
+from shortlist.table._path_trace import support_at
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,29 @@ class Order:
             tuple(name for name in part if name in known)
             for part in (self.always, self.never)
         )
-        return replace(self, always=always, never=never)
+        settings, groups = self.settings, self.settings.get("groups")
+        if isinstance(groups, Mapping):
+            groups = {name: group for name, group in groups.items() if name in known}
+            settings = {**settings, "groups": groups}
+        return replace(self, always=always, never=never, settings=settings)
+
+    def budgets(
+        self,
+        asked: Sequence[int],
+        n_features: int | None,
+        names: Sequence[str] | None = None,
+    ) -> list[int]:
+        """Budgets for what is always in, and that there are features or groups for.
+
+        ``names`` are those of all features, by which groups go.
+        """
+        groups = self.settings.get("groups")
+        if groups is None or names is None:
+            return usual_budgets(asked, n_features, len(set(self.always)))
+        group_of = groups_by_name(groups, names)
+        kept = np.isin(np.array(names, object), list(self.always))
+        limits = len(np.unique(group_of)), len(np.unique(group_of[kept]))
+        return usual_budgets(asked, *limits, "groups")
 
     def has_classes(self, y: np.ndarray) -> bool:
         """Whether these labels are classes."""
@@ -129,19 +155,22 @@ def chooser(order: Order, names: Sequence[str]) -> Choose:
         weight: Floats | None = None,
     ) -> dict[int, Ints]:
         source = ArraySource(X, y, sample_weight=weight, feature_names=names)
-        chosen: dict[int, Ints] = {}
-        ranked: Ints | None = None
+        always = source.ids(order.always)
+        chosen: dict[int, Ids] = {}
+        larger: Shortlist | None = None
         for k in sorted(ks, reverse=True):
-            if ranked is None or not order.capabilities.nested:
-                ranked = ranking(run_order(order, k, source)).astype(np.int64)
-            chosen[k] = ranked[:k]
-        return chosen
+            found = None if larger is None else _smaller(order, larger, k, always)
+            if found is None:
+                larger = run_order(order, k, source)
+                found = ranking(larger, always)
+            chosen[k] = found
+        return {k: ids.astype(np.int64) for k, ids in chosen.items()}
 
     return choose
 
 
-def ranking(shortlist: Shortlist) -> np.ndarray:
-    """Ids of the chosen features, the best first, by their best score in any margin."""
-    order = np.argsort(-shortlist.scores, kind="stable")
-    ids, first = np.unique(shortlist.ids[order], return_index=True)
-    return np.asarray(ids[np.argsort(first)])
+def _smaller(order: Order, larger: Shortlist, k: int, always: Ids) -> Ids | None:
+    """What k features a choice of more has for an answer; None: choose anew."""
+    if order.capabilities.nested:
+        return ranking(larger, always)[:k]
+    return support_at(larger.trace, k) if order.capabilities.path else None

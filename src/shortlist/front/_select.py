@@ -20,8 +20,9 @@ from shortlist._protocols import (
 )
 from shortlist._registry import selector
 from shortlist._shortlist import Shortlist
-from shortlist.evaluate._choose_k import BUDGETS, usual_budgets
-from shortlist.evaluate._row_groups import reader_of_groups
+from shortlist.evaluate._choose_k import BUDGETS
+from shortlist.evaluate._held_rows import held
+from shortlist.evaluate._row_groups import reader_of_groups, without_groups
 from shortlist.evaluate._splits import check_cv, group_numbers
 from shortlist.evaluate._to_split import settled
 from shortlist.front._call import answered, of_columns, spelled_call
@@ -233,7 +234,7 @@ def select(
         "loss": loss,
         "holds_rows": "n_substitutes" in beyond,
     }
-    budget = _budgets(source, budgets) if k == "auto" else int(k)
+    budget = list(budgets) if k == "auto" else int(k)
 
     def order_of(choice: Choice) -> Order:
         capabilities = selector(choice.method)
@@ -264,18 +265,24 @@ def select(
             source, order, budget, cv=cv, groups=groups, observe=observe, say=say
         )
     else:
+        if isinstance(
+            groups, str
+        ):  # the column is no feature: not to be counted as one
+            again = reader_of_groups(data, groups, read, source)
+            source, groups = without_groups(held(source), groups, again)
         facts = facts_of_rows(source, classes=classes, **asked)
         choice = _chosen(named, lambda: choose(facts))
         order, tries = order_of(choice), trial and len(choice.rivals) > 1
-        wanted: dict[str, Any] = {
-            "split_too": "n_pairs" in beyond,
-            "again": reader_of_groups(data, groups, read, source),
-        }
+        split_too = "n_pairs" in beyond
         try:
-            rows, to_split = settled(source, groups, in_memory=tries, **wanted)
+            rows, to_split = settled(
+                source, groups, in_memory=tries, split_too=split_too
+            )
         except DataError:  # whoever learns from these rows will say so
             tries = False
-            rows, to_split = settled(source, groups, in_memory=tries, **wanted)
+            rows, to_split = settled(
+                source, groups, in_memory=tries, split_too=split_too
+            )
         to_split = to_split._replace(cv=cv)
         if tries:
             ks = [budget] if isinstance(budget, int) else budget
@@ -328,13 +335,6 @@ def _beyond(stability: int | None, substitutes: int | None) -> dict[str, int]:
 def _refuse(beyond: Mapping[str, int], what: str) -> None:
     if beyond:
         raise ShortlistError(f"stability and substitutes do not go with {what}")
-
-
-def _budgets(source: RowSource | ColumnSource, budgets: Sequence[int]) -> Sequence[int]:
-    """Those that there are enough features for, as far as their number is known."""
-    by_column = isinstance(source, ColumnSource)
-    n = source.n_columns if by_column else source.n_features  # type: ignore[union-attr]
-    return list(budgets) if n is None else usual_budgets(budgets, n)
 
 
 def _from_sequence(

@@ -97,10 +97,14 @@ def tried(
     }
     own_groups = None if groups is None else groups[known]
     try:
+        ks = named.budgets(budgets, n_columns, table.names)
+    except ShortlistError:  # too many for the table, or whoever chooses will complain
+        ks = [min(*budgets, n_columns)]
+    try:
         standings = try_methods(
             contestants,
             Examples(table.X, table.y, table.weight, own_groups),
-            [k for k in budgets if k <= n_columns] or [n_columns],
+            ks,
             classes=classes,
             cv=cv_among(cv, known),
             seed=order.seed,

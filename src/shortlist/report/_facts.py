@@ -69,7 +69,7 @@ def _n_features(shortlist: Shortlist) -> str:
     if shortlist.n_features is not None:
         return f"{shortlist.n_features:,}"
     halves = facts_of(shortlist)  # names that a stream had, counted by hashes
-    if halves is not None and halves.features is not None:
+    if halves is not None and halves.features is not None and halves.unit == "feature":
         return f"about {halves.features:,}"
     return "not known"
 

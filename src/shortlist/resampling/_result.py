@@ -11,7 +11,7 @@ import numpy as np
 
 from shortlist._displays import new_axes, safe_label
 from shortlist._findings import StabilityFacts, stability_line
-from shortlist._protocols import Floats, Ids, ShortlistError
+from shortlist._protocols import Floats, Ids, Ints, ShortlistError
 from shortlist._shortlist import Shortlist
 from shortlist.resampling._bounds import check_threshold, unimodal, worst_case
 
@@ -21,17 +21,35 @@ _CHOSEN, _OTHER = "#1f77b4", "#b0b0b0"
 
 
 class Tally:
-    """Counts what halves choose, pair by pair."""
+    """Counts what halves choose, pair by pair.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    group_of : callable, default=None
+        Groups of features by their ids, where whole ones are chosen; None: features are.
+    """
+
+    def __init__(self, group_of: Callable[[Ids], Ints] | None = None) -> None:
         self.counts: Counter[int] = Counter()
-        self.n_pairs = 0
+        self.unit = "feature" if group_of is None else "group"
+        self.n_pairs = self._n_chosen = 0
+        self._group_of = group_of
 
     def add(self, one: Ids, other: Ids) -> None:
         """Count what both halves of a pair have chosen, each feature once a half."""
         for support in (one, other):
             self.counts.update(np.unique(support).tolist())
+            self._n_chosen += self.n_units(support)
         self.n_pairs += 1
+
+    def n_units(self, ids: Ids) -> int:
+        """How many features these are, or how many groups they are of."""
+        return len(np.unique(ids if self._group_of is None else self._group_of(ids)))
+
+    @property
+    def mean_chosen(self) -> float:
+        """Features, or groups of them, that a half chose on average."""
+        return self._n_chosen / (2 * self.n_pairs)
 
     def ids(self, chosen: Ids) -> Ids:
         """Features that a half chose or that are chosen, the most frequent first."""
@@ -57,9 +75,12 @@ class Stability:
     asked : int
         Pairs that were asked for: more, if Ctrl-C came.
     mean_chosen : float
-        Features that a half chose on average, q.
+        Features that a half chose on average, q; groups, if whole ones are chosen.
     n_features : int or None
-        Features to choose from, p; None if nobody knows, and there are no bounds then.
+        Features to choose from, p, or groups; None if nobody knows, and there are no
+        bounds then.
+    unit : str
+        What q and p count: "feature" or "group".
     threshold : float
         Share from which on a feature is called stable.
     shortlist : Shortlist or None
@@ -87,7 +108,8 @@ class Stability:
         counts = np.array([tally.counts[i] for i in self.ids.tolist()], np.float64)
         self.shares: Floats = counts / (2 * self.n_pairs)
         self.names = tuple(name(self.ids))
-        self.mean_chosen = float(counts.sum()) / (2 * self.n_pairs)
+        self.mean_chosen, self.unit = tally.mean_chosen, tally.unit
+        self._n_units = tally.n_units
         self.n_features, self.threshold = n_features, float(threshold)
         self._chosen = set(chosen.tolist())
         self.shortlist = None if shortlist is None else self._attached_to(shortlist)
@@ -104,6 +126,7 @@ class Stability:
 
         Of the features that a half chooses with probability q / p at most, as blind
         choice would; see docs/stability.md. Never more than there are stable ones, if any.
+        Where whole groups are chosen, it is on groups.
 
         Parameters
         ----------
@@ -126,7 +149,11 @@ class Stability:
         if not self.n_features:
             return None
         bound = bounds[assume](self.mean_chosen, self.n_features, least, self.n_pairs)
-        return min(bound, float(len(self.stable(least)) or self.n_features))
+        return min(bound, float(self._n_stable(least) or self.n_features))
+
+    def _n_stable(self, threshold: float) -> int:
+        """How many features, or groups of them, reach a threshold."""
+        return self._n_units(self.ids[self.shares >= threshold - 1e-9])
 
     def _threshold(self, threshold: float | None) -> float:
         threshold = self.threshold if threshold is None else threshold
@@ -142,9 +169,10 @@ class Stability:
             mean_chosen=self.mean_chosen,
             features=self.n_features,
             threshold=self.threshold,
-            stable=len(self.stable()),
+            stable=self._n_stable(self.threshold),
             worst_case=self.expected_false(assume="nothing"),
             unimodal=self.expected_false(),
+            unit=self.unit,
         )
 
     def _attached_to(self, shortlist: Shortlist) -> Shortlist:

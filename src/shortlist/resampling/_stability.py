@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import Ids, RowSource, ShortlistError
+from shortlist._protocols import Ids, Ints, RowSource, ShortlistError
 from shortlist._targets import choose_target
 from shortlist.engines import Interrupted
 from shortlist.losses import get_loss
@@ -120,7 +120,10 @@ def stability(
         groups=groups,
         seed=random_state,
     )
-    tally, names = Tally(), _Names(X, whole)
+    names, tally, n_features = _Names(X, whole), Tally(), _n_features(X, whole)
+    if (grouped := _groups_of(whole)) is not None:
+        unit_of, n_features = grouped
+        tally = Tally(lambda ids: unit_of[ids.astype(np.int64)])
 
     def result() -> Stability:
         return Stability(
@@ -128,7 +131,7 @@ def stability(
             getattr(whole, "shortlist_", None),
             names,
             asked=n_resamples,
-            n_features=_n_features(X, whole),
+            n_features=n_features,
             threshold=threshold,
             chosen=_support(whole),
         )
@@ -222,6 +225,14 @@ def _n_features(X: Any, fitted: Any) -> int | None:
     n = int(X.shape[1]) if hasattr(X, "shape") else int(fitted.n_features_in_)
     never = getattr(fitted, "never", None)
     return n if never is None else n - len(set(fitted._names_of(never)))
+
+
+def _groups_of(fitted: Any) -> tuple[Ints, int] | None:
+    """Group of each column, and how many there are to choose from; None: columns are."""
+    if getattr(fitted, "feature_groups", None) is None or not hasattr(fitted, "_units"):
+        return None
+    unit_of, _, never = fitted._units(fitted.n_features_in_)
+    return unit_of, len(np.setdiff1d(unit_of, never))
 
 
 class _Names:

@@ -21,6 +21,8 @@ from shortlist.resampling._halves import complementary_halves
 from shortlist.resampling._result import Stability, Tally
 from shortlist.resampling._substitutes import find_substitutes
 from shortlist.table._gather import Table, TableLearner
+from shortlist.table._groups import groups_by_name
+from shortlist.table._selected import Names
 
 Watch = Callable[[str, int, int], None]
 
@@ -34,7 +36,7 @@ class Recalling:
     """
 
     def __init__(self, learner: TableLearner) -> None:
-        self._solve = learner.solve
+        self._solve, self._groups = learner.solve, learner.groups
         self._asked: tuple[Any, ...] | None = None
         self.learner = replace(learner, solve=self._solve_and_keep)
 
@@ -77,7 +79,13 @@ class Recalling:
             groups=groups,
             seed=seed,
         )
-        tally = Tally()
+        called: Names = _by_number
+        tally, n_units = Tally(), table.X.shape[1] - len(barred)
+        if self._groups is not None:
+            called = _known_names(table.ids, names)
+            group_of = groups_by_name(self._groups, called(table.ids))
+            tally = Tally(lambda ids: group_of[np.searchsorted(table.ids, ids)])
+            n_units = len(np.setdiff1d(group_of, group_of[list(barred)]))
 
         def result() -> Shortlist:
             found = Stability(
@@ -85,7 +93,7 @@ class Recalling:
                 shortlist,
                 names,
                 asked=n_pairs,
-                n_features=table.X.shape[1] - len(barred),
+                n_features=n_units,
                 threshold=threshold,
             )
             assert found.shortlist is not None
@@ -97,7 +105,7 @@ class Recalling:
                 for side in (0, 1):
                     watch(f"pair {pair + 1} of {n_pairs}", 2 * pair + side, 2 * n_pairs)
                     part = _rows_of(table, rows[side])
-                    solved = self._solve(part, target, kept, barred, _by_number)
+                    solved = self._solve(part, target, kept, barred, called)
                     supports.append(solved.support)
                 tally.add(*supports)
         except KeyboardInterrupt:
@@ -129,3 +137,9 @@ def _rows_of(table: Table, rows: Ints) -> Table:
 def _by_number(ids: Ids) -> list[str]:
     """Names that nobody will read: the real ones may take another look at a file."""
     return [str(i) for i in ids.tolist()]
+
+
+def _known_names(every: Ids, names: Names) -> Names:
+    """Real names, which groups of features go by, looked up once for all halves."""
+    called = names(every)
+    return lambda ids: [called[j] for j in np.searchsorted(every, ids).tolist()]

@@ -18,7 +18,9 @@ LARGEST_WEIGHT = 1e20
 MOST_LABELS = 10_000
 
 
-def encode_labels(y: Any, n_rows: int, name: str) -> tuple[Floats, list[str] | None]:
+def encode_labels(
+    y: Any, n_rows: int, name: str, *, may_lack: bool = False
+) -> tuple[Floats, list[str] | None]:
     """Labels as floats: numbers as they are, others as codes into sorted names.
 
     Parameters
@@ -28,6 +30,8 @@ def encode_labels(y: Any, n_rows: int, name: str) -> tuple[Floats, list[str] | N
     n_rows : int
     name : str
         What messages call it.
+    may_lack : bool, default=False
+        Whether rows may lack a label (None, NaN), which is NaN then, if not all of them do.
 
     Returns
     -------
@@ -44,12 +48,18 @@ def encode_labels(y: Any, n_rows: int, name: str) -> tuple[Floats, list[str] | N
             "FoBa and GSR take several outputs at once, others one at a time"
         )
     labels = _vector(labels, n_rows, name)
+    lacking = lacking_labels(labels) if may_lack else np.zeros(n_rows, bool)
+    if lacking.any() and not lacking.all():
+        filled = labels.copy()
+        filled[lacking] = labels[int(np.argmin(lacking))]
+        known, names = encode_labels(filled, n_rows, name)
+        return np.where(lacking, np.nan, known), names
     numbers = _as_numbers(labels)
     if numbers is not None:
         _check_finite(numbers, name)
         return numbers, None
     for row, label in enumerate(labels.tolist()):
-        if _is_missing(label):
+        if is_missing(label):
             raise DataError(f"{name}: row {row}: expected a label, got {label}")
     texts = [str(label) for label in labels.tolist()]
     label_names = sorted(set(texts))
@@ -96,6 +106,8 @@ def check_choice(parameter: str, value: str, choices: Sequence[str]) -> None:
 
 def _vector(values: Any, n_rows: int, name: str) -> np.ndarray[Any, Any]:
     vector = np.asarray(values)
+    if vector.dtype.kind == "U" and isinstance(values, (list, tuple)):
+        vector = np.array(values, object)  # what is missing is not the text "nan"
     if vector.shape != (n_rows,):
         raise DataError(f"{name}: expected shape ({n_rows},), got {vector.shape}")
     return vector
@@ -123,7 +135,17 @@ def _check_finite(numbers: Floats, name: str) -> None:
         raise DataError(f"{name}: row {row}: expected a number, got {numbers[row]}")
 
 
-def _is_missing(label: Any) -> bool:
+def lacking_labels(y: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which rows have no label."""
+    if y.dtype.kind == "f":
+        return np.asarray(np.isnan(y))
+    if y.dtype.kind != "O":
+        return np.zeros(len(y), bool)
+    return np.array([is_missing(label) for label in y.tolist()], bool)
+
+
+def is_missing(label: Any) -> bool:
+    """Whether this is no label."""
     # None, NaN, and the markers of table libraries, which equal not even themselves
     try:
         return label is None or bool(label != label)

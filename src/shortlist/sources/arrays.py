@@ -42,6 +42,8 @@ class ArraySource:
         Whether NaN is an error or counts as zero. Infinite values are errors.
     name : str, default="array"
         What messages call the array.
+    may_lack_labels : bool, default=False
+        Whether rows may lack a label (None, NaN): learners then leave them out and count.
 
     Examples
     --------
@@ -66,6 +68,7 @@ class ArraySource:
         block_rows: int = 4096,
         missing: str = "error",
         name: str = "array",
+        may_lack_labels: bool = False,
     ):
         check_choice("missing", missing, ("error", "zero"))
         if block_rows < 1:
@@ -82,7 +85,10 @@ class ArraySource:
             widest = max(1, _MAX_CELLS // max(1, n_features))
             self.block_rows = min(block_rows, widest)
         self.label_names: Sequence[str] | None
-        self._y, self.label_names = encode_labels(y, self._n_rows, f"{name}: y")
+        self.may_lack_labels = may_lack_labels
+        self._y, self.label_names = encode_labels(
+            y, self._n_rows, f"{name}: y", may_lack=may_lack_labels
+        )
         self._weight = check_weights(
             sample_weight, self._n_rows, f"{name}: sample_weight"
         )

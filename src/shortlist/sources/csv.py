@@ -121,6 +121,7 @@ class CsvSource(LineSource):
     (array([1., 0.]), ['no', 'yes'])
     """
 
+    may_lack_labels = True
     _met: CellNames | None = None
     features_are = "columns of tables"
 

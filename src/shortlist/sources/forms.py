@@ -116,7 +116,8 @@ def open_data(
             names = {} if feature_names is None else {"names": feature_names}
             data = data if hasattr(data, "shape") else np.asarray(data)
             return _targeted(open_columns(data, **names, **read), target)
-        return open_source((data, target), feature_names=feature_names, **read)
+        read = {"may_lack_labels": True, "feature_names": feature_names, **read}
+        return open_source((data, target), **read)
     if callable(data) or isinstance(data, Iterable):
         return _from_iterable(data, target, read)
     raise DataError(
@@ -207,7 +208,7 @@ def _from_frame(data: Any, target: Any, columns: bool, read: dict[str, Any]) -> 
             "target: a table needs the name of the column to predict, or labels, got none"
         )
     if not columns:
-        return open_source((data, target), **read)
+        return open_source((data, target), **{"may_lack_labels": True, **read})
     if isinstance(target, str):
         return open_columns(data, target=target, **read)
     return _targeted(open_columns(data, **read), target)

@@ -61,6 +61,8 @@ class FrameSource:
     missing : {"error", "zero", "category"}, default="error"
         Whether a missing value is an error, leaves the feature out, or makes the
         feature ``column=missing``. Infinite values are errors.
+    may_lack_labels : bool, default=False
+        Whether rows may lack a label: learners then leave them out and count.
 
     Attributes
     ----------
@@ -94,6 +96,7 @@ class FrameSource:
         weight: Any = None,
         block_rows: int = 4096,
         missing: str = "error",
+        may_lack_labels: bool = False,
     ):
         check_choice("missing", missing, POLICIES)
         if block_rows < 1:
@@ -105,7 +108,10 @@ class FrameSource:
         self.size: int | None = self._n_rows
         self.label_names: Sequence[str] | None
         y, what = self._take_out("target", target)
-        self._y, self.label_names = encode_labels(y, self._n_rows, what)
+        self.may_lack_labels = may_lack_labels
+        self._y, self.label_names = encode_labels(
+            y, self._n_rows, what, may_lack=may_lack_labels
+        )
         importance, what = self._take_out("weight", weight)
         self._weight = check_weights(importance, self._n_rows, what)
         widest = max(1, _MAX_CELLS // max(1, len(self._columns)))

@@ -112,6 +112,7 @@ class JsonlSource(HashedLineSource):
     """
 
     features_are = "columns of tables"
+    may_lack_labels = True
 
     def __init__(
         self,

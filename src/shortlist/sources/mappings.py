@@ -13,7 +13,7 @@ import numpy as np
 from shortlist._protocols import DataError, Ids, RowBlock, ShortlistError
 from shortlist.kernels.name_hash import hash_bytes
 from shortlist.sources._columns import NamesById, encoded
-from shortlist.sources._labels import check_choice, too_many_labels
+from shortlist.sources._labels import check_choice, is_missing, too_many_labels
 
 Row = Mapping[str, Any] | tuple[Mapping[str, Any], Any]
 Rows = Iterable[Row]
@@ -54,6 +54,7 @@ class MappingSource:
     (['age', 'city=Bonn', 'age'], array([0., 1.]))
     """
 
+    may_lack_labels = True
     unit = "rows"
     n_features: int | None = None
     features_are = "columns of tables"
@@ -194,13 +195,14 @@ class MappingSource:
     def _parts(self, row: Any, i: int) -> tuple[Mapping[str, Any], Any]:
         """Features and label of a row."""
         if isinstance(row, tuple) and len(row) == 2 and isinstance(row[0], Mapping):
-            return row
+            return row[0], None if is_missing(row[1]) else row[1]
         if not isinstance(row, Mapping):
             raise DataError(
                 f"{self.name}: row {i}: expected a mapping of names to values, or such a "
                 f"mapping and a label, got {type(row).__name__}"
             )
-        return row, None if self.target is None else row.get(self.target)
+        label = None if self.target is None else row.get(self.target)
+        return row, None if is_missing(label) else label
 
     def _add(
         self, key: str, value: Any, row: int, ids: list[int], values: list[float]

@@ -99,6 +99,7 @@ class ParquetSource:
     ['age', 'pages=7', 'pages=9', 'pages=7', 'age', 'pages=9']
     """
 
+    may_lack_labels = True
     unit = "bytes"
     reiterable = True
     n_features: int | None = None

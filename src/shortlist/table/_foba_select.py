@@ -41,6 +41,7 @@ CAPABILITIES = Capabilities(
     groups=True,
     outputs=True,
     options=("criterion", "overshoot", "l2", "groups"),
+    path=True,
 )
 
 

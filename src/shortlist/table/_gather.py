@@ -23,6 +23,7 @@ from shortlist._shortlist import Shortlist
 from shortlist._targets import (
     NO_ROWS,
     NO_WEIGHT,
+    UNLABELLED,
     Target,
     empty_classes,
     notes_on,
@@ -81,6 +82,9 @@ class TableLearner:
         As for all selectors.
     params : mapping
         Settings, for the result and for messages.
+    groups : mapping or "columns", default=None
+        Groups of features that are chosen whole, as of ``groups_by_name``, of which
+        ``solve`` knows already.
     """
 
     k: int
@@ -90,6 +94,7 @@ class TableLearner:
     always: Sequence[str] = ()
     never: Sequence[str] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
+    groups: Mapping[str, str] | str | None = None
 
     def start(self, source: RowSource, head: Head) -> GatherState:
         """Decide on the target by the first labels."""
@@ -135,9 +140,14 @@ class TableLearner:
             X, *_ = gather(list(source.blocks()), source.n_features, every=True)
         state = self.start(source, Head(source.all_labels))
         ids = np.arange(X.shape[1], dtype=np.uint64)
-        y = state.target.encode(source.all_labels)
+        labels, weight = source.all_labels, source.weights
+        if state.skip == UNLABELLED and np.isnan(labels).any():
+            rows = np.flatnonzero(~np.isnan(labels))
+            state.n_skipped = len(labels) - len(rows)
+            X, labels, weight = X[rows], labels[rows], weight[rows]
+        y = state.target.encode(labels)
         X = as_table(X if X.dtype.kind == "f" else X.astype(np.float64))
-        table = Table(X, y, source.weights, ids, X.shape[1])
+        table = Table(X, y, weight, ids, X.shape[1])
         return self._solved(state, table, source)
 
     def _solved(self, state: GatherState, table: Table, source: RowSource) -> Shortlist:

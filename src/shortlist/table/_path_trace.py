@@ -54,6 +54,18 @@ def left_behind(trace: Mapping[str, np.ndarray], chosen: Ids) -> Ids:
     return np.setdiff1d(trace.get("path_ids", np.empty(0, np.uint64)), chosen)
 
 
+def support_at(trace: Mapping[str, np.ndarray], k: int) -> Ids | None:
+    """Features of the best support of at most k units; None if no size k is there."""
+    sizes = trace.get("path_sizes", np.empty(0, np.int64))
+    if k not in sizes:
+        return None
+    # of equals the largest, as ``Selected.best_size`` has it
+    objective = trace["path_objective"][sizes <= k]
+    i = len(objective) - 1 - int(np.argmin(objective[::-1]))
+    ends = trace["path_ends"]
+    return np.unique(trace["path_ids"][ends[i - 1] if i else 0 : ends[i]])
+
+
 def _thinned(sizes: list[int], entries: list[int]) -> list[int]:
     """Sizes with few entries in all: every small one, the largest, and some between.
 

@@ -279,7 +279,8 @@ def learner_of(
                 asked, table, target, names, always=kept, never=barred, **units
             )
 
-        return TableLearner(k, solve, loss, classes, always, never, asked.params)
+        lists = always, never
+        return TableLearner(k, solve, loss, classes, *lists, asked.params, groups)
 
     return learner
 
