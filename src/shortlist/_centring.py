@@ -1,0 +1,119 @@
+"""Columns far from zero, learned from as distances from a running mean.
+
+Diagonal steps take a column whose values are all much alike for a copy of the bias: years,
+times, ages, row numbers. Both then learn the same thing twice, and whatever is collected
+about the weight is mostly about the bias. Without what they have in common they are columns
+like any other. So the values of such columns become x_t - m_t, where m_t is the mean of all
+rows so far, row t included; when the mean moves by d the bias moves by w d, so that no
+margin changes. As in Welford's algorithm the sum of (x_t - m_t)^2 is the spread about the
+final mean, but for factors t / (t - 1), also where a column grows from row to row.
+
+Columns whose squared mean is a few times their variance are in more than two thirds of the
+rows, so that writing them into all of them, zeros as well, costs little. All others are
+left as they are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shortlist._protocols import Floats
+from shortlist.kernels._jit import kernel
+from shortlist.kernels.masking import MaskedRows
+
+#: Rows with fewer tell too little about means.
+_LEAST_ROWS = 20
+#: Variances that the squared mean of a column far from zero has at least. Numbers spread
+#: evenly from zero up, as row numbers are, have three.
+_FAR = 2.5
+
+
+class Centres(NamedTuple):
+    """Running means of some columns."""
+
+    place: np.ndarray  #: int32, of each column among those that are centred, or -1
+    columns: np.ndarray  #: int32, the columns that are centred
+    mean: np.ndarray  #: float64, of each of these
+    weight: np.ndarray  #: float64, (1,): of the rows so far
+
+
+def spreads(rows: MaskedRows, n_columns: int) -> tuple[Floats, Floats]:
+    """Weighted sums of squares of each column, and of squared distances from its mean.
+
+    The bias takes up what the values of a column have in common. A column of years tells as
+    much as one of years since the first, so its ridge should be the same: the less of its
+    squares is spread, the smaller the ridge.
+    """
+    total = float(rows.weight.sum())
+    row_weight = np.repeat(rows.weight, np.diff(rows.indptr))
+    sums = np.bincount(rows.columns, row_weight * rows.values, n_columns)
+    squares: Floats = np.bincount(
+        rows.columns, row_weight * rows.values**2, n_columns
+    ).astype(np.float64)
+    about_means = squares - sums**2 / total if total > 0.0 else squares.copy()
+    # what rounding leaves of a constant column is no spread
+    about_means[about_means < 1e-12 * squares] = 0.0
+    return squares, about_means
+
+
+def ridge_shares(squares: Floats, about_means: Floats) -> Floats:
+    """Part of the ridge that each column gets; all of it if nothing varies."""
+    varies = about_means > 0.0
+    share: Floats = np.where(varies, about_means, 1.0) / np.where(varies, squares, 1.0)
+    return share
+
+
+def centres_of(rows: MaskedRows, n_columns: int) -> Centres | None:
+    """What to centre, by the first rows; None if no column lies far from zero."""
+    if np.count_nonzero(rows.weight) < _LEAST_ROWS:
+        return None
+    squares, about_means = spreads(rows, n_columns)
+    columns = np.flatnonzero(squares > (1.0 + _FAR) * about_means).astype(np.int32)
+    if not len(columns):
+        return None
+    place = np.full(n_columns, -1, np.int32)
+    place[columns] = np.arange(len(columns))
+    total = float(rows.weight.sum())
+    sizes = np.repeat(rows.weight, np.diff(rows.indptr)) * rows.values
+    mean = np.bincount(rows.columns, sizes, n_columns)[columns] / total
+    return Centres(place, columns, mean, np.array([total]))
+
+
+@kernel
+def _complete(centres, rows, indptr, columns, values):  # type: ignore[no-untyped-def]
+    n, n_centred = 0, centres.columns.shape[0]
+    for i in range(rows.y.shape[0]):
+        first = n
+        for j in range(n_centred):
+            columns[n], values[n] = centres.columns[j], 0.0
+            n += 1
+        for t in range(rows.indptr[i], rows.indptr[i + 1]):
+            j = centres.place[rows.columns[t]]
+            if j >= 0:
+                values[first + j] += rows.values[t]
+            else:
+                columns[n], values[n] = rows.columns[t], rows.values[t]
+                n += 1
+        indptr[i + 1] = n
+    return n
+
+
+def completed(centres: Centres, rows: MaskedRows) -> MaskedRows:
+    """Copies of rows that all begin with the columns to be centred."""
+    indptr = np.zeros_like(rows.indptr)
+    most = len(rows.values) + len(rows.y) * len(centres.columns)
+    columns, values = np.empty(most + 1, np.int32), np.empty(most + 1)
+    n = _complete(centres, rows, indptr, columns, values)
+    return rows._replace(indptr=indptr, columns=columns[:n], values=values[:n])
+
+
+@kernel
+def move_means(centres, values, importance, moves):  # type: ignore[no-untyped-def]
+    """Take a row into the means and centre its values; write by how much means moved."""
+    centres.weight[0] += importance
+    for j in range(centres.columns.shape[0]):
+        moves[j] = (values[j] - centres.mean[j]) * importance / centres.weight[0]
+        centres.mean[j] += moves[j]
+        values[j] -= centres.mean[j]
