@@ -15,16 +15,27 @@ left as they are.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from shortlist._protocols import Floats
+from shortlist._protocols import Floats, Ids, RowBlock
 from shortlist.kernels._jit import kernel
-from shortlist.kernels.masking import MaskedRows
+from shortlist.kernels.masking import (
+    Mask,
+    MaskedRows,
+    drop,
+    join,
+    mask_of,
+    part_at,
+    restrict,
+)
 
 #: Rows with fewer tell too little about means.
 _LEAST_ROWS = 20
+#: Rows of a stream by which it is decided.
+_FIRST_ROWS = 1000
 #: Variances that the squared mean of a column far from zero has at least. Numbers spread
 #: evenly from zero up, as row numbers are, have three.
 _FAR = 2.5
@@ -113,7 +124,65 @@ def completed(centres: Centres, rows: MaskedRows) -> MaskedRows:
 def move_means(centres, values, importance, moves):  # type: ignore[no-untyped-def]
     """Take a row into the means and centre its values; write by how much means moved."""
     centres.weight[0] += importance
-    for j in range(centres.columns.shape[0]):
+    for j in range(centres.mean.shape[0]):
         moves[j] = (values[j] - centres.mean[j]) * importance / centres.weight[0]
         centres.mean[j] += moves[j]
         values[j] -= centres.mean[j]
+
+
+class CentredIds(NamedTuple):
+    """Running means of some features, where features are ids and not columns."""
+
+    ids: Ids  #: increasing
+    mask: Mask  #: of these
+    mean: np.ndarray  #: float64, of each
+    weight: np.ndarray  #: float64, (1,): of the rows so far
+
+
+def centred_ids(ids: Ids) -> CentredIds:
+    """Means of features that no row has been seen of."""
+    return CentredIds(ids, mask_of(ids), np.zeros(len(ids)), np.zeros(1))
+
+
+def ids_to_centre(blocks: Sequence[RowBlock]) -> tuple[Ids, Floats]:
+    """Features that lie far from zero in the first rows, and how far they stray there."""
+    ids = np.unique(np.concatenate([np.empty(0, np.uint64), *(b.ids for b in blocks)]))
+    if not len(ids):
+        return ids, np.empty(0)
+    mask = mask_of(ids)
+    rows = join([restrict(mask, block) for block in blocks])
+    # how many more rows there are here depends on blocks
+    rows, _ = part_at(rows, min(_FIRST_ROWS, len(rows.y)))
+    centres = centres_of(rows, len(ids))
+    if centres is None:
+        return ids[:0], np.empty(0)
+    full = completed(centres, rows)
+    leads = np.add.outer(full.indptr[:-1], np.arange(len(centres.columns)))
+    reach: Floats = np.abs(full.values[leads] - centres.mean).max(axis=0)
+    return ids[centres.columns], reach
+
+
+@kernel
+def _lead(block, centred, own, indptr, ids, values):  # type: ignore[no-untyped-def]
+    n, n_centred = 0, centred.shape[0]
+    for i in range(block.y.shape[0]):
+        first = n
+        for j in range(n_centred):
+            ids[n], values[n] = centred[j], 0.0
+            n += 1
+        for t in range(own.indptr[i], own.indptr[i + 1]):
+            values[first + own.columns[t]] += own.values[t]
+        for t in range(block.indptr[i], block.indptr[i + 1]):
+            ids[n], values[n] = block.ids[t], block.values[t]
+            n += 1
+        indptr[i + 1] = n
+
+
+def led_by(centres: CentredIds, block: RowBlock) -> RowBlock:
+    """Copy of a block whose rows all begin with the features to be centred."""
+    own, others = restrict(centres.mask, block), drop(centres.mask, block)
+    indptr = np.zeros_like(block.indptr)
+    n = len(others.ids) + len(block.y) * len(centres.ids)
+    ids, values = np.empty(n, np.uint64), np.empty(n)
+    _lead(others, centres.ids, own, indptr, ids, values)
+    return block._replace(indptr=indptr, ids=ids, values=values)

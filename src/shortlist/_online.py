@@ -195,6 +195,8 @@ class OnlineLearner:
             raise ShortlistError(f"{name!r} is named by always and by never")
         never = mask_of(barred) if self.never else None
         prepared = [self.preparing.apply(block) for block in rows]
+        if never is not None:
+            prepared = [drop(never, block) for block in prepared]
         largest = max(
             (np.abs(b.values).max(initial=0.0) for b in prepared), default=0.0
         )
