@@ -86,7 +86,7 @@ def calibrate(refit: Refit, score: Floats) -> None:
 
 
 def _losses(refit: Refit, score: Floats, doubt: float, rows: MaskedRows) -> Floats:
-    weight, losses = refit.chosen.weight * trusted(score, doubt), np.empty(len(rows.y))
-    shrunk = refit.chosen._replace(weight=weight)
+    shrunk = refit.weighing(refit.chosen.weight * trusted(score, doubt))
+    losses = np.empty(len(rows.y))
     losses_into(refit.target.loss, shrunk, rows, losses)
     return losses

@@ -196,6 +196,8 @@ class OnlineLearner:
             raise ShortlistError(f"{name!r} is named by always and by never")
         never = mask_of(barred) if self.never else None
         prepared = [self.preparing.apply(block) for block in rows]
+        if never is not None:
+            prepared = [drop(never, block) for block in prepared]
         largest = max(
             (np.abs(b.values).max(initial=0.0) for b in prepared), default=0.0
         )
@@ -310,7 +312,8 @@ class OnlineLearner:
                 state.spill = RowSpill(state.refit.chosen.ids)
         elif state.stage == REFIT and state.refit is not None:
             state.refit.finish()
-            few = keep(state.refit.chosen, self._best(state, _found(state.refit)))
+            chosen = state.refit.weighing(state.refit.chosen.weight)
+            few = keep(chosen, self._best(state, _found(state.refit)))
             if state.refit.exact:
                 state.refit = state.refit.narrowed(few)
                 state.refit.finish()
@@ -452,8 +455,8 @@ def _wald(refit: Refit) -> Floats:
 
 
 def _found(refit: Refit) -> Found:
-    chosen = refit.chosen
-    score = np.abs(chosen.weight) * np.sqrt(chosen.evidence + refit.ridges())
-    weight = chosen.weight * trusted(_wald(refit), refit.doubt) / chosen.scale_of()
+    chosen = refit.weighing(refit.chosen.weight * trusted(_wald(refit), refit.doubt))
+    score = np.abs(refit.chosen.weight) * np.sqrt(chosen.evidence + refit.ridges())
+    weight = chosen.weight / chosen.scale_of()
     unknown = np.full(len(weight), np.nan)  # ranking needs none, and they take a while
     return Found(chosen.id_of(), chosen.margin, weight, score, unknown, chosen.bias)

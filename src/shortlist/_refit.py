@@ -10,7 +10,9 @@ after the other). Beyond ``exact_nnz`` nonzeros
 or ``EXACT_ROWS`` rows they stream instead, each taking a diagonal Newton step
 w_j += e x_j / (n_j + ridge), where n_j is the information h x_j^2 collected so far. All
 these steps together may move the margin further than is right for this example alone;
-then e is shortened (see ``shortlist._steps.shorten``).
+then e is shortened (see ``shortlist._steps.shorten``). If columns lie far from zero, the
+fit is exact as far as it can be, and the steps that follow centre such columns (see
+``shortlist._centring``).
 
 The ridge is a share of the mean squared distance of the restricted rows from their mean,
 the streaming one a share of the mean squared norm of its first rows: it stands for a
@@ -26,10 +28,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from shortlist._centring import (
+    Centres,
+    centres_of,
+    completed,
+    move_means,
+    ridge_shares,
+    spreads,
+)
 from shortlist._protocols import Fit, Floats, Ids, Ints, RowBlock
 from shortlist._steps import (
     N_TOTALS,
     NORM,
+    NORM_FROZEN_AFTER,
+    NORM_ROWS,
     NORM_WEIGHT,
     ask,
     bias_step,
@@ -47,6 +59,7 @@ from shortlist.kernels.masking import (
     MaskedRows,
     join,
     mask_of,
+    part_at,
     renumber,
     restrict,
 )
@@ -153,17 +166,40 @@ def _margins(loss, chosen, rows, i, z):  # type: ignore[no-untyped-def]
             z[c] += chosen.weight[j] * rows.values[t]
 
 
+@_inlined
+def _centre(loss, chosen, centres, rows, i, moves):  # type: ignore[no-untyped-def]
+    """Centre the first values of row i; biases take up how far the means have moved."""
+    values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
+    move_means(centres, values, rows.weight[i], moves)
+    for place in range(centres.columns.shape[0]):
+        u = np.int64(centres.columns[place])
+        for j in _coordinates_of(loss, chosen.first, u):
+            c = _margin_of(loss, chosen.margin, j)
+            chosen.bias[c] += chosen.weight[j] * moves[place]
+
+
+@_inlined
+def _ridge_of(share, ridge, u):  # type: ignore[no-untyped-def]
+    return ridge if share is None else ridge * share[u]
+
+
 @kernel
-def _learn(loss, constants, chosen, rows, totals):  # type: ignore[no-untyped-def]
-    """One diagonal Newton step a row, in order."""
+def _learn(loss, constants, chosen, rows, totals, centres, shares):  # type: ignore[no-untyped-def]
+    """One diagonal Newton step a row, in order.
+
+    ``centres`` and ``shares`` in the ridge may be None. With centres, rows should be
+    ``completed``; their values change.
+    """
     margins = n_margins(loss, chosen.bias.shape[0])
-    each, room = np.empty((5, margins)), np.empty((3, margins))
-    _learn_in(loss, constants, chosen, rows, totals, each, room)
+    moves = np.empty(0 if centres is None else centres.columns.shape[0])
+    room = np.empty((5, margins)), np.empty((3, margins)), moves
+    _learn_in(loss, constants, chosen, rows, totals, centres, shares, room)
 
 
 @uncounted
-def _learn_in(loss, constants, chosen, rows, totals, each, room):  # type: ignore[no-untyped-def]
+def _learn_in(loss, constants, chosen, rows, totals, centres, shares, room):  # type: ignore[no-untyped-def]
     """``_learn`` in room for what is about the margins."""
+    each, ways, moves = room
     share, bias_rate, cautious = constants
     margins = n_margins(loss, chosen.bias.shape[0])
     z, pulls, curvatures, give, means = each[0], each[1], each[2], each[3], each[4]
@@ -174,6 +210,8 @@ def _learn_in(loss, constants, chosen, rows, totals, each, room):  # type: ignor
         importance = rows.weight[i]
         if importance == 0.0:
             continue
+        if centres is not None:
+            _centre(loss, chosen, centres, rows, i, moves)
         norm = 0.0
         for t in range(rows.indptr[i], rows.indptr[i + 1]):
             norm += rows.values[t] * rows.values[t]
@@ -185,13 +223,14 @@ def _learn_in(loss, constants, chosen, rows, totals, each, room):  # type: ignor
         bias_step(loss, example, bias_rate, bias, scale, z, pulls, curvatures)
         for c in range(margins):
             means[c] = curvatures[c]
-        curvatures_on_the_way(loss, rows.y[i], z, bias, importance, room, means)
+        curvatures_on_the_way(loss, rows.y[i], z, bias, importance, ways, means)
         for c in range(margins):
             give[c] = 0.0
         for t in range(rows.indptr[i], rows.indptr[i + 1]):
             x, u = rows.values[t], np.int64(rows.columns[t])
+            held = _ridge_of(shares, ridge, u)
             for j in _coordinates_of(loss, first, u):
-                give[_margin_of(loss, margin, j)] += x * x / (information[j] + ridge)
+                give[_margin_of(loss, margin, j)] += x * x / (information[j] + held)
         shorten(loss, example, cautious, give, z, pulls, curvatures)
         for t in range(rows.indptr[i], rows.indptr[i + 1]):
             x, u = rows.values[t], np.int64(rows.columns[t])
@@ -201,9 +240,10 @@ def _learn_in(loss, constants, chosen, rows, totals, each, room):  # type: ignor
                 evidence[j] += means[c] * x * x
         for t in range(rows.indptr[i], rows.indptr[i + 1]):
             x, u = rows.values[t], np.int64(rows.columns[t])
+            held = _ridge_of(shares, ridge, u)
             for j in _coordinates_of(loss, first, u):
                 pull = pulls[_margin_of(loss, margin, j)]
-                weight[j] += pull * x / (information[j] + ridge)
+                weight[j] += pull * x / (information[j] + held)
 
 
 @kernel
@@ -211,7 +251,7 @@ def _inform(loss, chosen, rows):  # type: ignore[no-untyped-def]
     """Collect information and evidence of all rows at the weights as they are.
 
     What a column has in common with the bias tells nothing of its weight: the information
-    is sum h (x - mean)^2, with means weighted by h.
+    is sum h (x - mean)^2, with means weighted by h. The scale of the bias is sum h.
     """
     margins, n = n_margins(loss, chosen.bias.shape[0]), chosen.weight.shape[0]
     z, pulls, room = np.empty(margins), np.empty(margins), np.empty((3, margins))
@@ -234,12 +274,25 @@ def _inform(loss, chosen, rows):  # type: ignore[no-untyped-def]
                     here = h[kind, chosen.margin[j]] * x
                     kinds[kind][j] += here * x
                     shared[kind, j] += here
+    for c in range(margins):
+        chosen.bias_scale[c] = of_bias[0, c]
     for kind in range(2):
         for j in range(n):
             total = of_bias[kind, chosen.margin[j]]
             if total > 0.0:
                 common = shared[kind, j] * shared[kind, j] / total
                 kinds[kind][j] = max(0.0, kinds[kind][j] - common)
+
+
+@kernel
+def _count(loss, chosen, rows, totals):  # type: ignore[no-untyped-def]
+    """Take rows into the totals that were not judged one by one."""
+    margins = n_margins(loss, chosen.bias.shape[0])
+    z, pulls, curvatures = np.empty(margins), np.empty(margins), np.empty(margins)
+    for i in range(rows.y.shape[0]):
+        if rows.weight[i] > 0.0:
+            _margins(loss, chosen, rows, i, z)
+            judge(loss, rows.y[i], z, rows.weight[i], totals, pulls, curvatures)
 
 
 @kernel
@@ -273,6 +326,7 @@ class Refit:
     apart: list[MaskedRows] = field(default_factory=list)  #: see ``_calibrating``
     doubt: float = 0.0  #: score below which weights are not trusted in full
     share: Floats | None = None  #: part of the ridge that a feature gets; None: all
+    centres: Centres | None = None  #: biases belong to values about these means
     mask: Mask = field(init=False)
 
     def __post_init__(self) -> None:
@@ -299,30 +353,74 @@ class Refit:
         nonzeros = sum(len(rows.values) for rows in self.kept)
         n_rows = sum(len(rows.y) for rows in self.kept)
         few = nonzeros <= self.exact_nnz and n_rows <= EXACT_ROWS
-        self.exact = self.exact and few
+        if self.exact and not few:
+            self.exact = False
+            self._look_for_centres()
         if not self.exact:
             for part in self.kept:
                 self.learn(part)
             self.kept.clear()
 
+    def _look_for_centres(self) -> None:
+        """If columns of the rows so far lie far from zero, fit to these and centre.
+
+        The rows are as many as an exact refit may have, wherever blocks end.
+        """
+        rows = join(self.kept)
+        n = min(
+            int(np.searchsorted(rows.indptr[1:], self.exact_nnz, "right")), EXACT_ROWS
+        )
+        head, rest = part_at(rows, n)
+        self.centres = centres_of(head, len(self.chosen.ids))
+        if self.centres is None:
+            return
+        self.kept = [rest]
+        self._fit(head)
+        _count(self.target.loss, self.chosen, head, self.totals)
+        self.totals[NORM_ROWS] = NORM_FROZEN_AFTER
+        self.chosen.bias[:] += self._at_means(self.chosen.weight)
+
     def learn(self, rows: MaskedRows) -> None:
         """Take a step for each row, now."""
-        loss = self.target.loss
-        constants = (self.ridge_share, self.bias_rate, is_cautious(loss))
-        _learn(loss, constants, self.chosen, rows, self.totals)
+        loss, centres = self.target.loss, self.centres
+        rate, shares = self.bias_rate, None
+        if centres is not None:
+            # Of a growing column AdaGrad's bias would take up whatever the weight is
+            # wrong by, again and again.
+            rate, shares, rows = 0.0, self.share, completed(centres, rows)
+        constants = (self.ridge_share, rate, is_cautious(loss))
+        _learn(loss, constants, self.chosen, rows, self.totals, centres, shares)
+
+    def weighing(self, weight: Floats) -> Coordinates:
+        """The coordinates with these weights, and biases for values as they come."""
+        chosen = self.chosen._replace(weight=weight)
+        if self.centres is None:
+            return chosen
+        return chosen._replace(bias=chosen.bias - self._at_means(weight))
+
+    def _at_means(self, weight: Floats) -> Floats:
+        """What centred columns at their means give to each margin."""
+        assert self.centres is not None
+        place = np.repeat(self.centres.place, np.diff(self.chosen.first))
+        given = np.where(place >= 0, weight * self.centres.mean[place], 0.0)
+        at_means: Floats = np.zeros(len(self.chosen.bias))
+        np.add.at(at_means, self.chosen.margin, given)
+        return at_means
 
     def finish(self) -> None:
         """Bring the weights to the minimum, if the rows were kept."""
         if self.exact and self.kept:
             rows = join(self.kept)
             self.kept = [rows]
-            squares, about_means = _spreads(rows, len(self.chosen.ids))
-            self.totals[NORM_WEIGHT] = rows.weight.sum()
-            self.totals[NORM] = about_means.sum()
-            varies = about_means > 0.0
-            self.share = np.where(varies, about_means, 1.0)
-            self.share /= np.where(varies, squares, 1.0)
-            self.chosen = solve(self.target, self.chosen, rows, self.ridge * self.share)
+            self._fit(rows)
+
+    def _fit(self, rows: MaskedRows) -> None:
+        """Bring the weights to the minimum over some rows."""
+        squares, about_means = spreads(rows, len(self.chosen.ids))
+        self.totals[NORM_WEIGHT] = rows.weight.sum()
+        self.totals[NORM] = about_means.sum()
+        self.share = ridge_shares(squares, about_means)
+        self.chosen = solve(self.target, self.chosen, rows, self.ridge * self.share)
 
     def narrowed(self, chosen: Coordinates) -> Refit:
         """Refit of fewer coordinates on the rows kept here; call only if ``exact``."""
@@ -336,25 +434,6 @@ class Refit:
         places = places_among(self.chosen.ids, chosen.ids)
         smaller.kept += [renumber(places, rows) for rows in self.kept]
         return smaller
-
-
-def _spreads(rows: MaskedRows, n_columns: int) -> tuple[Floats, Floats]:
-    """Weighted sums of squares of each column, and of squared distances from its mean.
-
-    The bias takes up what the values of a column have in common. A column of years tells as
-    much as one of years since the first, so its ridge should be the same: the less of its
-    squares is spread, the smaller the ridge.
-    """
-    total = float(rows.weight.sum())
-    row_weight = np.repeat(rows.weight, np.diff(rows.indptr))
-    sums = np.bincount(rows.columns, row_weight * rows.values, n_columns)
-    squares: Floats = np.bincount(
-        rows.columns, row_weight * rows.values**2, n_columns
-    ).astype(np.float64)
-    about_means = squares - sums**2 / total if total > 0.0 else squares.copy()
-    # what rounding leaves of a constant column is no spread
-    about_means[about_means < 1e-12 * squares] = 0.0
-    return squares, about_means
 
 
 def solve(
@@ -388,7 +467,11 @@ def solve(
     weight, bias = fit.weights, fit.nuisance.copy()
     nothing = np.zeros((2, len(weight)))
     solved = chosen._replace(
-        weight=weight, information=nothing[0], evidence=nothing[1], bias=bias
+        weight=weight,
+        information=nothing[0],
+        evidence=nothing[1],
+        bias=bias,
+        bias_scale=np.zeros(n),
     )
     _inform(target.loss, solved, rows)
     return solved

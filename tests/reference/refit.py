@@ -24,10 +24,13 @@ class SlowRefit:
     """Diagonal Newton steps, row by row; weights and information by (id, margin).
 
     The ridge is a share of the mean squared norm of the rows so far, restricted to the
-    features that have a weight.
+    features that have a weight. Features in ``centred`` come as distances from their mean
+    in all rows so far, and are held back by the part ``share`` of the ridge.
     """
 
-    def __init__(self, loss, weights, bias, *, ridge_share, bias_rate):
+    def __init__(
+        self, loss, weights, bias, *, ridge_share, bias_rate, centred=(), share=None
+    ):
         self.loss, self.ridge_share, self.bias_rate = loss, ridge_share, bias_rate
         self.weights = dict(weights)
         self.features = {number for number, _ in weights}
@@ -36,6 +39,24 @@ class SlowRefit:
         self.bias = np.array(bias, float)
         self.bias_scale = np.zeros(len(bias))
         self.totals = Totals()
+        self.means = dict.fromkeys(centred, 0.0)
+        self.weight_so_far = 0.0
+        self.share = {} if share is None else share
+
+    def centre(self, ids, x, importance):
+        """Take a row into the means; give it as distances from them."""
+        self.weight_so_far += importance
+        others = [t for t, number in enumerate(ids) if int(number) not in self.means]
+        away = []
+        for number in self.means:
+            value = x[ids == number].sum()
+            moved = (value - self.means[number]) * importance / self.weight_so_far
+            self.means[number] += moved
+            away.append(value - self.means[number])
+            for c in range(len(self.bias)):
+                self.bias[c] += self.weights.get((number, c), 0.0) * moved
+        numbers = np.array(list(self.means), np.uint64)
+        return np.r_[numbers, ids[others]], np.r_[away, x[others]]
 
     def margins(self, ids, x):
         z = self.bias.copy()
@@ -47,6 +68,7 @@ class SlowRefit:
     def learn(self, block):
         for ids, x, y, importance in rows_of(block):
             if importance > 0:
+                ids, x = self.centre(ids, x, importance)
                 z = self.margins(ids, x)
                 norm = norm_within(self.features, ids, x)
                 self.totals.count_norm(norm, importance)
@@ -65,7 +87,8 @@ class SlowRefit:
                 self._step(ids, x, y, z, importance, pulls, curvatures)
 
     def _step(self, ids, x, y, z, importance, pulls, curvatures):
-        ridge = self.ridge_share * self.totals.mean_norm
+        whole = self.ridge_share * self.totals.mean_norm
+        ridge = {at: whole * self.share.get(at[0], 1.0) for at in self.weights}
         own = [
             ((int(number), c), value)
             for number, value in zip(ids, x, strict=True)
@@ -75,7 +98,7 @@ class SlowRefit:
         means = on_the_way(self.loss, y, z, self.bias, importance, curvatures)
         give = np.zeros(len(pulls))
         for at, value in own:
-            give[at[1]] += value * value / (self.information[at] + ridge)
+            give[at[1]] += value * value / (self.information[at] + ridge[at])
         pulls, curvatures = shorten(
             self.loss, y, z, importance, give, pulls, curvatures
         )
@@ -83,7 +106,9 @@ class SlowRefit:
             self.information[at] += curvatures[at[1]] * value**2
             self.evidence[at] += means[at[1]] * value**2
         for at, value in own:
-            self.weights[at] += pulls[at[1]] * value / (self.information[at] + ridge)
+            self.weights[at] += (
+                pulls[at[1]] * value / (self.information[at] + ridge[at])
+            )
 
 
 class Problem:

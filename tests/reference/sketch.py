@@ -224,24 +224,51 @@ class SlowMission:
     """All weights in a sketch; ``explore`` learns from a block, in single precision."""
 
     def __init__(
-        self, sketch, *, step, ridge, bias_rate, room, scaled=False, n_margins=1
+        self,
+        sketch,
+        *,
+        step,
+        ridge,
+        bias_rate,
+        room,
+        scaled=False,
+        n_margins=1,
+        centred=(),
     ):
         self.step, self.relative_ridge, self.bias_rate = step, ridge, bias_rate
         self.sketch, self.scaled = sketch, scaled
         self.found = [SlowSet(room) for _ in range(n_margins)]
         self.bias, self.bias_scale = np.zeros(n_margins), np.zeros(n_margins)
         self.totals = Totals()
+        self.means, self.weight_so_far = dict.fromkeys(centred, 0.0), 0.0
+
+    def centre(self, ids, values, importance):
+        """Let a row begin with the centred ids, as distances from means that move."""
+        self.weight_so_far += importance
+        away, moves = [], []
+        for number in self.means:
+            value = values[ids == number].sum()
+            moves.append((value - self.means[number]) * importance / self.weight_so_far)
+            self.means[number] += moves[-1]
+            away.append(value - self.means[number])
+        own = np.array(list(self.means), np.uint64)
+        others = ~np.isin(ids, own)
+        return np.r_[own, ids[others]], np.r_[away, values[others]], moves
 
     @property
     def ridge(self):
         return np.float32(self.relative_ridge * self.totals.mean_norm)
 
-    def square(self, number):
-        """Square of an id's scale."""
+    def size(self, number):
+        """An id's scale."""
         if not self.scaled:
             return np.float32(1.0)
         scale = self.sketch.scale(number, self.step == NEWTON)[0]
-        return max(scale * scale, np.float32(1e-30))
+        return max(scale, np.float32(1e-15))
+
+    def square(self, number):
+        """Square of an id's scale."""
+        return self.size(number) * self.size(number)
 
     def explore(self, loss, block):
         for ids, x, y, importance in rows_of(block):
@@ -249,6 +276,7 @@ class SlowMission:
                 self._learn(loss, ids, x, y, importance)
 
     def _learn(self, loss, ids, values, y, importance):
+        ids, values, moves = self.centre(ids, values, importance)
         x = values.astype(np.float32)
         if self.scaled:
             for number, value in zip(ids, x, strict=True):
@@ -260,6 +288,9 @@ class SlowMission:
             np.array([self.sketch.estimate(number, c) for number in ids], np.float32)
             for c in margins
         ]
+        for c in margins:
+            for moved, weight in zip(moves, w[c], strict=False):
+                self.bias[c] += weight * moved
         z = np.array([self.bias[c] + total(x * w[c]) for c in margins])
         norm = total(values * values)
         if self.scaled:
@@ -314,10 +345,11 @@ class SlowMission:
         else:
             new = curvature * x * x
             stiff = known + self.ridge * squares
-            before = w * w * np.sqrt(squares * stiff)
+            sizes = np.array([self.size(number) for number in ids], np.float32)
+            before = w * w * sizes * np.sqrt(stiff)
             stiff = stiff + new
             steps = pull * x / stiff
-            scores = (w + steps) * (w + steps) * np.sqrt(squares * stiff)
+            scores = (w + steps) * (w + steps) * sizes * np.sqrt(stiff)
             for number, more in zip(ids, new, strict=True):
                 self.sketch.known(number)[c] += more
         for number, step in zip(ids, steps, strict=True):
@@ -344,7 +376,7 @@ class SlowMission:
         if self.step == GRADIENT:
             return w * w * square
         known = self.sketch.known(number)[c]
-        return w * w * np.sqrt(square * (known + self.ridge * square))
+        return w * w * (self.size(number) * np.sqrt(known + self.ridge * square))
 
 
 def rows_of(block):

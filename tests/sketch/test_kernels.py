@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from reference import sketch as reference
 from reference.sketch import SlowBlocks, SlowMission, make_block, random_block, split
+from shortlist._centring import centred_ids, led_by
 from shortlist._steps import (
     HITS,
     LOSS,
@@ -87,7 +88,7 @@ def explored(loss, step, blocks, bias_rate=0.5, **size):
     return state
 
 
-def slowly_explored(loss, step, block, like, bias_rate=0.5):
+def slowly_explored(loss, step, block, like, bias_rate=0.5, **more):
     sketch = like.sketch
     slow = SlowMission(
         SlowBlocks(
@@ -103,6 +104,7 @@ def slowly_explored(loss, step, block, like, bias_rate=0.5):
         room=like.found.room,
         scaled=sketch.scaled,
         n_margins=sketch.n_margins,
+        **more,
     )
     slow.explore(loss, block)
     return slow
@@ -165,6 +167,21 @@ def test_exploring_equals_the_reference(loss, step, scaled, seed, bias_rate):
     block = random_block(seed, loss.target)
     state = explored(loss, step, [block], bias_rate, scaled=scaled)
     assert_equal(state, slowly_explored(loss, step, block, state, bias_rate), loss)
+
+
+@pytest.mark.parametrize("loss", [Squared(), Softmax()], ids=lambda loss: loss.name)
+@quick
+@given(seed=seeds, scaled=st.booleans())
+def test_steps_about_running_means_equal_the_reference(loss, scaled, seed):
+    block = random_block(seed, loss.target)
+    far = np.unique(block.ids)[1:7:2].copy()
+    state = fresh(NEWTON, margins_of(loss), scaled=scaled)
+    state = state._replace(centres=centred_ids(far))
+    led, rule = led_by(state.centres, block), StepRule(NEWTON, RIDGE, 0.0, False)
+    explore(loss, rule, state, led, places_of(state, led.ids), np.empty(len(far)))
+    slow = slowly_explored(loss, NEWTON, block, state, 0.0, centred=far.tolist())
+    assert_equal(state, slow, loss)
+    np.testing.assert_allclose(state.centres.mean, list(slow.means.values()))
 
 
 @every_rule

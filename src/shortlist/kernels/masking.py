@@ -142,6 +142,15 @@ def some_rows(rows, which):
     return MaskedRows(indptr, columns, values, rows.y[which], rows.weight[which])
 
 
+def part_at(rows, n):
+    """The first n of masked rows, and the others."""
+    indptr, columns, values, y, weight = rows
+    end = indptr[n]
+    first = MaskedRows(indptr[: n + 1], columns[:end], values[:end], y[:n], weight[:n])
+    rest = MaskedRows(indptr[n:] - end, columns[end:], values[end:], y[n:], weight[n:])
+    return first, rest
+
+
 def join(parts):
     """Stack masked rows."""
     ends = np.cumsum([part.indptr[-1] for part in parts])

@@ -31,6 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shortlist._centring import CentredIds, move_means
 from shortlist._steps import (
     NORM_FROZEN_AFTER,
     NORM_ROWS,
@@ -95,6 +96,7 @@ class SketchState(NamedTuple):
     bias: np.ndarray  #: float64, (n_margins,)
     bias_scale: np.ndarray  #: float64, (n_margins,): squares or information so far
     totals: np.ndarray  #: float64, see ``shortlist._steps``
+    centres: CentredIds | None = None  #: the bias belongs to values about these means
 
 
 def places_of(state: SketchState, ids: np.ndarray) -> np.ndarray:
@@ -141,8 +143,15 @@ def total(terms, n):
 
 
 @_inlined
-def look(loss, rule, state, places, values, room, z):
-    """Take in an example: its values, scales, weights and margins."""
+def look(loss, rule, state, moves, places, example, room, z):
+    """Take in an example, values and importance: its scales, weights and margins.
+
+    ``moves`` is room for by how much means move, or None; with it the example should
+    begin with the features to be centred, and the biases go with their means.
+    """
+    values, importance = example
+    if moves is not None:
+        move_means(state.centres, values, importance, moves)
     sketch, x, terms, n = state.sketch, room.x, room.terms, places.shape[0]
     margins = n_margins(loss, sketch.n_margins)
     for t in range(n):
@@ -163,6 +172,9 @@ def look(loss, rule, state, places, values, room, z):
         medians(sketch, margins, places, room.weights)
     for c in range(margins):
         weights = room.weights[c]
+        if moves is not None:
+            for t in range(moves.shape[0]):
+                state.bias[c] += weights[t] * moves[t]
         for t in range(n):
             terms[t] = x[t] * weights[t]
         z[c] = state.bias[c] + total(terms, n)
@@ -287,8 +299,12 @@ def nominate(rule, state, c, ids, room, n):
 
 
 @kernel
-def explore(loss, rule, state, block, places):
-    """Learn from a block of examples, in order; places as of ``places_of``."""
+def explore(loss, rule, state, block, places, moves=None):
+    """Learn from a block of examples, in order; places as of ``places_of``.
+
+    If features are to be centred, ``moves`` is an array as long as they are many, and
+    the block should be ``led_by`` them; its values change.
+    """
     margins, longest = n_margins(loss, state.sketch.n_margins), 0
     for i in range(block.y.shape[0]):
         longest = max(longest, block.indptr[i + 1] - block.indptr[i])
@@ -305,11 +321,11 @@ def explore(loss, rule, state, block, places):
         np.empty(longest, np.int64),
     )
     of_margins = np.empty((4, margins)), np.empty((3, margins))
-    _explore(loss, rule, state, block, places, room, of_margins)
+    _explore(loss, rule, state, block, places, moves, room, of_margins)
 
 
 @_plain
-def _explore(loss, rule, state, block, places, room, of_margins):
+def _explore(loss, rule, state, block, places, moves, room, of_margins):
     """``explore`` in room made beforehand: no array is made here, and none counted.
 
     Counting references to arrays took a third of the time before.
@@ -330,7 +346,7 @@ def _explore(loss, rule, state, block, places, room, of_margins):
             continue
         here = places[first:last]
         values = block.values[first:last]
-        look(loss, rule, state, here, values, room, z)
+        look(loss, rule, state, moves, here, (values, importance), room, z)
         fetch_quarter(sketch, upcoming, 1)
         norm = 0.0
         if rule.step == GRADIENT or totals[NORM_ROWS] < NORM_FROZEN_AFTER:

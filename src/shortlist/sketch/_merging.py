@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from shortlist._centring import CentredIds
 from shortlist._late_rows import LateRows
 from shortlist._online import OnlineLearner, OnlineState
 from shortlist._protocols import Head, Ids, RowSource, ShortlistError
@@ -34,7 +35,7 @@ from shortlist.kernels.heavy_hitters import Candidates, candidates, listed
 from shortlist.kernels.id_table import put
 from shortlist.losses import spell
 from shortlist.sketch._kernels import NATURAL, SketchState, rescore
-from shortlist.sketch._mission import MissionRule
+from shortlist.sketch._mission import MissionRule, centring
 from shortlist.sources._meaning import Meaning, difference
 
 _NORMS = [NORM_ROWS, NORM_WEIGHT, NORM]
@@ -81,6 +82,9 @@ def start_alike(fresh: OnlineState, first: OnlineState) -> OnlineState:
     totals = fresh.model.totals
     totals[_NORMS] = first.model.totals[_NORMS]
     totals[NORM_ROWS] = max(totals[NORM_ROWS], NORM_FROZEN_AFTER)
+    far = first.model.centres
+    ids = np.empty(0, np.uint64) if far is None else far.ids
+    fresh.model = centring(fresh.model, fresh.target, ids)
     return fresh
 
 
@@ -102,6 +106,7 @@ def merged(learner: OnlineLearner, states: Sequence[OnlineState]) -> OnlineState
         np.average([model.bias for model in models], axis=0, weights=shares),
         np.sum([model.bias_scale for model in models], axis=0),
         totals,
+        _centres(models, shares),
     )
     model = model._replace(found=_candidates(rule, first, model, models))
     trace, so_far = first.trace, first.model.totals
@@ -137,7 +142,7 @@ def _check_alike(first: OnlineState, other: OnlineState) -> None:
 
 def _facts(state: OnlineState) -> dict[str, str]:
     """What the sums of a state are about, in words."""
-    sketch, target = state.model.sketch, state.target
+    sketch, target, far = state.model.sketch, state.target, state.model.centres
     classes = "numbers" if target.classes is None else list(target.classes)
     norm = float(mean_norm(state.model.totals))
     return {
@@ -148,6 +153,7 @@ def _facts(state: OnlineState) -> dict[str, str]:
         "scales": "max_abs" if sketch.scaled else "none",
         "the size of the sketch": f"{sketch.n_blocks:,} blocks of {sketch.stride} numbers",
         "cells": "one a feature" if sketch.is_direct else "shared by features",
+        "centred features": str([] if far is None else far.ids.tolist()),
         "m, the mean squared norm that the ridge goes by,": repr(norm),
     }
 
@@ -192,6 +198,16 @@ def _added(models: Sequence[SketchState]) -> Any:
         blocks[:, :n_sums] += theirs[:, :n_sums]
         np.maximum(blocks[:, n_sums:], theirs[:, n_sums:], out=blocks[:, n_sums:])
     return sketch._replace(cells=blocks.reshape(-1))
+
+
+def _centres(models: Sequence[SketchState], shares: Any) -> CentredIds | None:
+    """Means over all shards, which the mean of their biases belongs to."""
+    every = [model.centres for model in models if model.centres is not None]
+    if not every:
+        return None
+    means = np.average([one.mean for one in every], axis=0, weights=shares)
+    weight = np.sum([one.weight for one in every], axis=0)
+    return every[0]._replace(mean=means, weight=weight)
 
 
 def _candidates(

@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from shortlist._centring import centred_ids, ids_to_centre, led_by
 from shortlist._class_weight import ClassWeight, as_params, check_class_weight
 from shortlist._online import OnlineLearner
 from shortlist._preparing import Preparing
@@ -34,6 +35,8 @@ from shortlist.kernels.block_sketch import (
     CELLS,
     block_size,
     block_sketch,
+    locate,
+    raise_scales,
     spreads,
 )
 from shortlist.kernels.count_sketch import MAX_ROWS
@@ -114,6 +117,15 @@ class MissionRule:
         """How to step, for a target."""
         return StepRule(self.step, RIDGE, bias_rate(target), is_cautious(target.loss))
 
+    def stepping(self, target: Target, model: SketchState) -> StepRule:
+        """The same for a model.
+
+        Of a growing feature AdaGrad's bias would take up whatever the weight is wrong by,
+        again and again; so where features are centred the bias takes Newton steps.
+        """
+        constants = self.constants(target)
+        return constants if model.centres is None else constants._replace(bias_rate=0.0)
+
     def create(
         self, target: Target, n_features: int | None, rows: Sequence[RowBlock] = ()
     ) -> SketchState:
@@ -135,13 +147,16 @@ class MissionRule:
         sketch = block_sketch(
             self.rows, n_blocks, margins, self.seed, n_ids=n_features, **extras
         )
-        return SketchState(
-            sketch,
-            candidates(room, margins),
-            np.zeros(margins),
-            np.zeros(margins),
-            np.zeros(N_TOTALS),
-        )
+        far, reach = ids_to_centre(rows if self.step != GRADIENT else ())
+        if scaled and len(far):
+            # or the first steps would be as long as values are small
+            places = np.empty(len(far), np.uint64)
+            locate(sketch, far, places)
+            raise_scales(sketch, places, reach.astype(np.float32))
+        bias, totals = np.zeros(margins), np.zeros(N_TOTALS)
+        members = candidates(room, margins)
+        fresh = SketchState(sketch, members, bias, np.zeros(margins), totals)
+        return centring(fresh, target, far)
 
     def ahead(self, model: SketchState, block: RowBlock) -> Any:
         """Where the features of a block live in the sketch."""
@@ -151,7 +166,11 @@ class MissionRule:
         self, model: SketchState, target: Target, block: RowBlock, places: Any
     ) -> None:
         """Learn from a block, in place."""
-        explore(target.loss, self.constants(target), model, block, places)
+        moves = None
+        if model.centres is not None:
+            block, moves = led_by(model.centres, block), model.centres.mean.copy()
+            places = places_of(model, block.ids)
+        explore(target.loss, self.stepping(target, model), model, block, places, moves)
 
     def decided(self, model: SketchState) -> dict[str, Any]:
         """What the first rows have settled, for the result."""
@@ -190,8 +209,28 @@ class MissionRule:
         ids, margin, weight, score, error, scale, known = map(
             np.concatenate, zip(*parts, strict=True)
         )
-        bias = model.bias.copy()
+        bias = self._bias(model, target)
         return Found(ids, margin, weight, score, error, bias, scale, known)
+
+    def _bias(self, model: SketchState, target: Target) -> Floats:
+        """Biases for values as they come."""
+        bias: Floats = model.bias.copy()
+        if model.centres is not None:
+            ids, mean = model.centres.ids, model.centres.mean
+            for c in range(len(bias)):
+                weight = rescore(self.constants(target), model, c, ids)[0]
+                bias[c] -= weight.astype(float) @ mean
+        return bias
+
+
+def centring(model: SketchState, target: Target, ids: Ids) -> SketchState:
+    """A model that has learned nothing yet, which is to centre some features."""
+    bias_scale = np.zeros(len(model.bias))
+    if not len(ids):
+        return model._replace(centres=None, bias_scale=bias_scale)
+    if target.loss.target != "real":  # what suits the first label alone may be infinite
+        bias_scale[:] = 1.0
+    return model._replace(centres=centred_ids(ids), bias_scale=bias_scale)
 
 
 def mission(
