@@ -10,6 +10,8 @@ from typing import Any
 _LARGEST, _SMALLEST = 4, 2
 #: Decimals at most, and where whole digits end; other numbers have an exponent.
 _MOST_DECIMALS, _HUGE = 6, 1e7
+#: Bytes from which on the next unit is used.
+_UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 NOT_KNOWN = "-"
 
 
@@ -22,6 +24,28 @@ def counted(n: int, thing: str) -> str:
     ('1 row', '12,000 features')
     """
     return f"{n:,} {thing}{'s' * (n != 1)}"
+
+
+def files_in_words(data: Mapping[str, Any]) -> str:
+    """Name files and say how large they are.
+
+    Examples
+    --------
+    >>> files_in_words({"files": 1, "names": ("people.csv",), "bytes": 12_345})
+    'people.csv, 12.3 kB'
+    >>> files_in_words({"files": 9, "names": ("a.svm", "b.svm"), "bytes": 400})
+    'a.svm, b.svm, ... (9 files), 400 bytes'
+    """
+    names, n = data["names"], data["files"]
+    more = f", ... ({n:,} files)" if n > len(names) else ""
+    return f"{', '.join(names)}{more}, {_size(data['bytes'])}"
+
+
+def _size(n_bytes: int) -> str:
+    for unit, name in _UNITS:
+        if n_bytes >= unit:
+            return f"{n_bytes / unit:,.1f} {name}"
+    return counted(n_bytes, "byte")
 
 
 def evenly(values: Sequence[float | None], *, signed: bool = False) -> list[str]:

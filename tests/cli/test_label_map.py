@@ -95,7 +95,7 @@ def test_a_changed_map_is_no_run_to_go_on_with(
     groups.write_text(GROUPS + "4\thigh\n")
     result = run(*words, "--resume", tmp_path / "state")
     assert result.exit_code == 2
-    assert "the run had maps" in result.stderr
+    assert "has changed since the run began" in result.stderr
 
 
 def test_reads_come_file_by_file_and_a_map_still_names_all_classes(run, tmp_path):

@@ -76,7 +76,7 @@ def test_a_column_of_text_is_no_feature_to_ask_for(tmp_path):
 def test_columns_that_cannot_be_read_can_be_left_out(tmp_path):
     path = tmp_path / "rows.parquet"
     when = pd.Timestamp("2020-01-01")
-    FRAME.assign(when=when, both=[{"a": 1, "b": "x"}] * len(FRAME)).to_parquet(path)
+    FRAME.assign(when=when, both=[[{"a": 1, "b": "x"}]] * len(FRAME)).to_parquet(path)
     with pytest.raises(DataError, match=r"'both'.*leave_out= names"):
         open_source(path, target="y")
     source = open_source(path, target="y", leave_out=["when", "both"])

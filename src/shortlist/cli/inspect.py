@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shortlist._findings import facts_of
-from shortlist._in_words import counted, spelled
+from shortlist._in_words import counted, files_in_words, spelled
 from shortlist.cli._command import Command
 from shortlist.cli._holdout import describe, share
 from shortlist.cli._input import load_model
@@ -62,7 +62,6 @@ def inspect(model: str, form: str, top: int | None) -> None:
 def _facts(path: str, shortlist: Shortlist) -> list[tuple[str, str]]:
     """What stands above the table, line by line."""
     from shortlist._shortlist_text import printable
-    from shortlist.report._facts import files_in_words
 
     params = shortlist.params
     settings = {name: v for name, v in params.items() if name not in _TOLD_APART}

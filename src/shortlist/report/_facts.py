@@ -7,15 +7,10 @@ memory are not, and would make two models of the same data differ.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from shortlist._findings import facts_of
-from shortlist._in_words import counted, spelled
+from shortlist._in_words import files_in_words, spelled
 from shortlist._shortlist import Shortlist
-from shortlist._trace import TRACE_INTERVAL
-
-#: Bytes from which on the next unit is used.
-_UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
 def facts(shortlist: Shortlist) -> list[dict[str, str]]:
@@ -42,28 +37,6 @@ def facts(shortlist: Shortlist) -> list[dict[str, str]]:
     return [{"term": term, "text": text} for term, text in said.items()]
 
 
-def files_in_words(data: Mapping[str, Any]) -> str:
-    """Name files and say how large they are.
-
-    Examples
-    --------
-    >>> files_in_words({"files": 1, "names": ("people.csv",), "bytes": 12_345})
-    'people.csv, 12.3 kB'
-    >>> files_in_words({"files": 9, "names": ("a.svm", "b.svm"), "bytes": 400})
-    'a.svm, b.svm, ... (9 files), 400 bytes'
-    """
-    names, n = data["names"], data["files"]
-    more = f", ... ({n:,} files)" if n > len(names) else ""
-    return f"{', '.join(names)}{more}, {_size(data['bytes'])}"
-
-
-def _size(n_bytes: int) -> str:
-    for unit, name in _UNITS:
-        if n_bytes >= unit:
-            return f"{n_bytes / unit:,.1f} {name}"
-    return counted(n_bytes, "byte")
-
-
 def _n_features(shortlist: Shortlist) -> str:
     """How many there were to choose from, as far as somebody knows."""
     if shortlist.n_features is not None:
@@ -79,6 +52,8 @@ def _one_window(shortlist: Shortlist) -> dict[str, str]:
     trace = shortlist.trace
     if len(trace.get("rows", ())) != 1 or "loss" not in trace:
         return {}
+    from shortlist._trace import TRACE_INTERVAL  # with kernels, which few reports need
+
     parts = [f"loss {trace['loss'][0]:.4g}"]
     if "accuracy" in trace:
         parts.append(f"accuracy {trace['accuracy'][0]:.4g}")

@@ -41,13 +41,13 @@ def encode_labels(
     """
     if y is None:
         return np.full(n_rows, np.nan), None
-    labels = np.asarray(y)
-    if labels.ndim == 2 and labels.shape[0] == n_rows and labels.shape[1] > 1:
+    shape = np.shape(y)
+    if len(shape) == 2 and shape[0] == n_rows and shape[1] > 1:
         raise DataError(
-            f"{name}: expected one label a row, got {labels.shape[1]}; the estimators "
+            f"{name}: expected one label a row, got {shape[1]}; the estimators "
             "FoBa and GSR take several outputs at once, others one at a time"
         )
-    labels = _vector(labels, n_rows, name)
+    labels = _vector(y, n_rows, name)
     lacking = lacking_labels(labels) if may_lack else np.zeros(n_rows, bool)
     if lacking.any() and not lacking.all():
         filled = labels.copy()
