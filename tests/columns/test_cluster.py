@@ -212,7 +212,8 @@ def test_a_node_that_is_lost_is_made_up_for(cluster):
     def observe(progress):
         used = {place.node for place in run.crew.places().values()}
         nodes = [node for node in cluster.worker_nodes if node.node_id in used]
-        if not lost and progress.position >= X.shape[1] // 4 and nodes:
+        # early: who has done all its work by then is not missed
+        if not lost and progress.position > 0 and nodes:
             lost.append(nodes[0])
             cluster.remove_node(nodes[0], allow_graceful=False)
 
