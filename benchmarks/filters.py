@@ -17,13 +17,18 @@ come with `pip install --group bench`; those that are missing are named.
 
 import argparse
 import csv
+import os
 import time
 import warnings
 from pathlib import Path
 
-import numpy as np
-from benchmarks.data import Missing, load
-from threadpoolctl import threadpool_limits
+# before NumPy and SciPy, which have a BLAS of their own each, are loaded
+for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[threads] = "1"
+
+import numpy as np  # noqa: E402
+from benchmarks.data import Missing, load  # noqa: E402
+from threadpoolctl import threadpool_limits  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results" / "filters.csv"
 FIELDS = ("data", "method", "k", "trial", "accuracy", "seconds")
