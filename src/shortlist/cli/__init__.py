@@ -26,7 +26,8 @@ def main() -> None:
     try:
         cli.main(prog_name="shortlist")
     except SystemExit as end:
-        _status.append(end.code if isinstance(end.code, int) else 0)
+        if isinstance(end.code, int):
+            _status.append(end.code)
         raise
 
 
