@@ -308,6 +308,24 @@ def test_about_as_many_survive_as_are_wanted_unless_their_number_jumps(seed, wan
     assert again.values == found.run.values
 
 
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6), guess=st.floats(1e-3, 1e3))
+def test_with_slack_fewer_survivors_will_do_and_the_aim_lies_where_more_are(
+    seed, guess
+):
+    X, Y, _ = planted(seed, TALL, s=10, noise=1.0)
+    options = asked(p=0.5, drop=1e-3, tol=1e-5)
+    strict = search_lambda(problem_of(X, Y), options, 10, guess)
+    slack = search_lambda(problem_of(X, Y), options, 10, guess, slack=0.4)
+    few, n = len(slack.tried), slack.survivors[-1]
+    assert slack.tried == strict.tried[:few]  # it only ends earlier
+    assert all(not 6 <= count <= 12 for count in slack.survivors[:-1])
+    if 6 <= n < 10:
+        assert slack.lam == slack.tried[-1] > slack.aim
+    elif n > 11:
+        assert slack.lam < slack.aim
+
+
 @pytest.mark.parametrize("r", [2.0, 1.0])
 def test_a_search_ends_where_smaller_penalties_let_no_more_survive(r):
     X, Y, _ = planted(0, (20, 200), outputs=1)

@@ -30,6 +30,11 @@ EXPONENTS = (2.0, 1.0, 0.5)
 _FEWEST_ROWS = 12
 #: Errors that differ by more than so many standard errors do not by chance.
 _CLEARLY = 2.0
+#: A lam is good enough to judge an exponent by if so few of the units wanted are missing.
+_SLACK = 0.2
+#: The lam that leaves some number of units grows with the rows by about this power: more
+#: rows tell more units from noise. What is found for all rows does not depend on it.
+_BY_ROWS = 0.8
 
 
 class Exponent(NamedTuple):
@@ -72,10 +77,12 @@ def choose_exponent(
             if not judge.done:
                 judge.tell(reweight(part, replace(settings, r=r), share * lam(r)))
         return Exponent(judge.best, None, tuple(judge.means))
-    found = find_lambda(part, replace(settings, r=EXPONENTS[0]), wanted, guess * share)
-    first, at = found.run, found.lam
+    fewer = share**_BY_ROWS
+    settings = replace(settings, r=EXPONENTS[0])
+    found = find_lambda(part, settings, wanted, guess * share, slack=_SLACK)
+    first, at = found.run, found.aim
     judge.tell(found.run)
-    guesses = {EXPONENTS[0]: at / share}
+    guesses = {EXPONENTS[0]: at / fewer}
     missed = 1.0  # how much too small the last start was, at a distance of 1 from r = 2
     for r in EXPONENTS[1:]:
         if judge.done:
@@ -83,10 +90,12 @@ def choose_exponent(
         asked = replace(settings, r=r)
         start = at * _mean_row_weight(part, asked, first)
         where = start * missed ** (2.0 - r)
-        found = find_lambda(part, asked, wanted, where, judge.is_clearly_worse)
-        missed = (found.lam / start) ** (1.0 / (2.0 - r))
+        found = find_lambda(
+            part, asked, wanted, where, judge.is_clearly_worse, slack=_SLACK
+        )
+        missed = (found.aim / start) ** (1.0 / (2.0 - r))
         judge.tell(found.run)
-        guesses[r] = found.lam / share
+        guesses[r] = found.aim / fewer
     return Exponent(judge.best, guesses[judge.best], tuple(judge.means))
 
 

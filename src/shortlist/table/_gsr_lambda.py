@@ -58,6 +58,7 @@ class LambdaSearch:
     run: Reweighted
     tried: list[float] = field(default_factory=list)
     survivors: list[int] = field(default_factory=list)
+    aim: float = math.nan  #: a guess at a lam that leaves neither too few nor too many
 
 
 def find_lambda(
@@ -66,14 +67,17 @@ def find_lambda(
     wanted: int,
     guess: float,
     hopeless: Callable[[Reweighted], bool] | None = None,
+    *,
+    slack: float = 0.0,
 ) -> LambdaSearch:
     """Find a lam for the number of units wanted; see the module and ``search_lambda``."""
     if settings.p < 1.0:
         most = max(1, int(_OF_ROWS * problem.n_distinct_rows))
-        return search_lambda(problem, settings, min(wanted, most), guess, hopeless)
+        wanted = min(wanted, most)
+        return search_lambda(problem, settings, wanted, guess, hopeless, slack=slack)
     lam = _SHARE * largest_lambda(problem, settings)
     run = reweight(problem, settings, lam)
-    return LambdaSearch(lam, run, [lam], [run.n_survivors(problem.kept)])
+    return LambdaSearch(lam, run, [lam], [run.n_survivors(problem.kept)], lam)
 
 
 def largest_lambda(problem: GsrProblem, settings: GsrSettings) -> float:
@@ -96,6 +100,8 @@ def search_lambda(
     wanted: int,
     guess: float,
     hopeless: Callable[[Reweighted], bool] | None = None,
+    *,
+    slack: float = 0.0,
 ) -> LambdaSearch:
     """Find a lam at which ``wanted`` units survive, or a fifth more.
 
@@ -113,8 +119,12 @@ def search_lambda(
     hopeless : callable, default=None
         Whether a run with as many survivors as are wanted, or more, is so bad that nothing
         else is worth trying; the search ends with it.
+    slack : float, default=0.0
+        The share of the units wanted that may be missing.
     """
     enough = wanted + max(1, wanted // 5)
+    least = math.ceil((1.0 - slack) * wanted)
+    aim, steepness = math.sqrt(wanted * enough), _STEEPNESS / math.sqrt(settings.r)
     fewest = math.ceil(_HOPELESS * wanted)
     tried: dict[float, int] = {}
     best: tuple[float, float, Reweighted] | None = None
@@ -127,7 +137,7 @@ def search_lambda(
         tried[lam] = count = run.n_survivors(problem.kept)
         off = abs(math.log(max(count, 0.1) / wanted))
         given_up = count < fewest
-        if wanted <= count <= enough or (
+        if least <= count <= enough or (
             count > enough and hopeless is not None and hopeless(run)
         ):
             best = off, lam, run
@@ -141,16 +151,18 @@ def search_lambda(
             low = lam, count
         if low and high and high[0] < _NARROW * low[0]:
             break
-        aim = math.sqrt(wanted * enough)
         stalled = 0.0 if low or given_up else math.log(most[0] / lam)
-        lam = _next(low, high, aim, _STEEPNESS / math.sqrt(settings.r), given_up)
+        lam = _next(low, high, aim, steepness, given_up)
         lam *= math.exp(-stalled)  # the longer nothing changes, the longer the steps
         if stalled > _STALLED or abs(math.log(lam / guess)) > _FARTHEST:
             break
     if best is None:
         last = min(tried, key=lambda at: (abs(tried[at] - wanted), -at))
         best = 0.0, last, reweight(problem, settings, last)
-    return LambdaSearch(best[1], best[2], list(tried), list(tried.values()))
+    _, lam, run = best
+    off = math.log(max(tried[lam], 1) / aim) / steepness
+    aimed = lam * math.exp(min(max(off, -_SHORTEST), _SHORTEST))
+    return LambdaSearch(lam, run, list(tried), list(tried.values()), aimed)
 
 
 def _next(
