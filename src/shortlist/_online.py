@@ -82,7 +82,6 @@ class Work(NamedTuple):
 
     block: RowBlock  #: with encoded labels, prepared, without unwanted features
     n_read: int  #: rows that there were, bad ones included
-    done: Any  #: what could be done ahead, for the stage that is running
 
 
 @dataclass
@@ -221,9 +220,7 @@ class OnlineLearner:
         block = self.preparing.apply(block)
         if state.never is not None:
             block = drop(state.never, block)
-        if state.refit is not None:  # a refit has time to spare while text is parsed
-            return Work(block, n_read, None)
-        return Work(block, n_read, self.rule.ahead(state.model, block))
+        return Work(block, n_read)
 
     def replay(self, state: OnlineState) -> Iterator[KeptRows] | None:
         """Rows of the pass that begins, if they were kept, so that none need be read."""
@@ -256,7 +253,7 @@ class OnlineLearner:
             if self.refit:
                 rows = without(rows, apart(state.rows_in_pass, rows.n_rows))
             state.rows_in_pass += rows.n_rows
-            self._explore(state, rows, work.done)
+            self._explore(state, rows)
             if self._cuts_at_once:
                 state.late.add(rows)
         elif state.refit is not None:
@@ -275,16 +272,13 @@ class OnlineLearner:
             set_apart(state.refit, rows, which)
         state.refit.step(without(rows, which))
 
-    def _explore(self, state: OnlineState, block: RowBlock, ahead: Any) -> None:
+    def _explore(self, state: OnlineState, block: RowBlock) -> None:
         """Learn window by window, so that the trace does not depend on blocks."""
         totals, trace, begin = self.rule.totals(state.model), state.trace, 0
         while begin < block.n_rows:
             end = min(block.n_rows, begin + trace.room())
-            here = ahead
-            if ahead is not None:
-                here = ahead[block.indptr[begin] : block.indptr[end]]
             part = row_slice(block, begin, end)
-            self.rule.learn(state.model, state.target, part, here)
+            self.rule.learn(state.model, state.target, part)
             trace.advance(end - begin, totals)
             begin = end
 

@@ -61,19 +61,8 @@ class Rule(Protocol):
         """
         ...
 
-    def ahead(self, model: Any, block: RowBlock) -> Any:
-        """Work on a block that needs nothing that ``learn`` changes.
-
-        Another thread may do it while earlier blocks are learned from. Returns None, or
-        an array with an entry, or a row, for each nonzero of the block.
-        """
-        ...
-
-    def learn(self, model: Any, target: Target, block: RowBlock, ahead: Any) -> None:
-        """Learn from a block with encoded labels, in place, row by row in order.
-
-        ``ahead`` is what the method of that name made of the block.
-        """
+    def learn(self, model: Any, target: Target, block: RowBlock) -> None:
+        """Learn from a block with encoded labels, in place, row by row in order."""
         ...
 
     def totals(self, model: Any) -> Floats:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from reference.sketch import SlowBlocks
 from shortlist.kernels.block_sketch import (
     CELLS,
+    add_and_inform,
     add_located,
     block_size,
     block_sketch,
@@ -15,6 +16,7 @@ from shortlist.kernels.block_sketch import (
     information_at,
     locate,
     medians,
+    medians_and_information,
     raise_scales,
     scales_at,
     spreads,
@@ -86,6 +88,31 @@ def test_all_that_blocks_hold_equals_the_reference(
             assert known[i] == slow.known(number)[c]
             assert scales[i] == slow.scale(number, informed=True)[0]
             assert spread[i] == pytest.approx(slow.spread(number, c), rel=1e-6)
+
+
+@pytest.mark.parametrize("rows", ALL_ROWS)
+@quick
+@given(ids=ids_lists, n_blocks=st.integers(1, 7), n_margins=st.integers(1, 3))
+def test_what_is_done_to_blocks_together_equals_what_is_done_apart(
+    rows, ids, n_blocks, n_margins
+):
+    apart, together = (
+        block_sketch(rows, n_blocks, n_margins, informed=True) for _ in range(2)
+    )
+    places = places_in(apart, ids)
+    numbers = np.random.default_rng(len(ids)).normal(size=(n_margins, len(ids)))
+    numbers = numbers.astype(np.float32)
+    for c, row in enumerate(numbers):
+        add_located(apart, n_margins, places, c, row)
+        inform(apart, n_margins, places, c, np.abs(row))
+        add_and_inform(together, n_margins, places, c, row, np.abs(row))
+    np.testing.assert_array_equal(together.cells, apart.cells)
+    weights, known, alone = (np.empty_like(numbers) for _ in range(3))
+    medians_and_information(together, n_margins, places, weights, known)
+    np.testing.assert_array_equal(weights, estimates(apart, ids))
+    for c in range(n_margins):
+        information_at(apart, n_margins, places, c, alone[c])
+    np.testing.assert_array_equal(known, alone)
 
 
 def test_ids_that_have_cells_of_their_own_never_collide():

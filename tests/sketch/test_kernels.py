@@ -37,7 +37,6 @@ from shortlist.sketch._kernels import (
     explore,
     nominate,
     pass_threshold,
-    places_of,
     prune,
     rescore,
 )
@@ -84,7 +83,7 @@ def explored(loss, step, blocks, bias_rate=0.5, **size):
     state = fresh(step, margins_of(loss), **size)
     for block in blocks:
         rule = StepRule(step, RIDGE, bias_rate, is_cautious(loss))
-        explore(loss, rule, state, block, places_of(state, block.ids))
+        explore(loss, rule, state, block)
     return state
 
 
@@ -178,7 +177,7 @@ def test_steps_about_running_means_equal_the_reference(loss, scaled, seed):
     state = fresh(NEWTON, margins_of(loss), scaled=scaled)
     state = state._replace(centres=centred_ids(far))
     led, rule = led_by(state.centres, block), StepRule(NEWTON, RIDGE, 0.0, False)
-    explore(loss, rule, state, led, places_of(state, led.ids), np.empty(len(far)))
+    explore(loss, rule, state, led, np.empty(len(far)))
     slow = slowly_explored(loss, NEWTON, block, state, 0.0, centred=far.tolist())
     assert_equal(state, slow, loss)
     np.testing.assert_allclose(state.centres.mean, list(slow.means.values()))
@@ -294,7 +293,10 @@ def test_scores_enter_as_they_rise_to_the_threshold_but_never_at_zero(
     before = np.array([0.0, 0.0, 0.5, 0.9, 1.0], np.float32)
     scores = np.array([0.0, 0.5, 1.0, 2.0, 2.0], np.float32)
     passing = np.zeros(5, np.int64)
-    room = Scratch(row, row, row, row, table, table, row, before, scores, passing)
+    places = np.zeros((2, 5), np.uint64)
+    room = Scratch(
+        row, row, row, row, table, table, row, before, scores, passing, places
+    )
     n = pass_threshold(tau, everyone, room, len(ids))
     nominate(StepRule(GRADIENT, RIDGE, 0.5, 0.0), state, 0, ids, room, n)
     assert set(listed(state.found, 0).tolist()) == entered

@@ -38,8 +38,10 @@ def _without_imports(*names):
 # Numba reads a file of settings with it, if there is one where the process begins.
 with _without_imports(*([] if Path(".numba_config.yaml").exists() else ["yaml"])):
     from numba import njit
+from llvmlite import binding as llvm  # noqa: E402
 from numba.core import event  # noqa: E402
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator  # noqa: E402
+from numba.core.codegen import JITCodeLibrary  # noqa: E402
 from numba.core.runtime import rtsys  # noqa: E402
 
 _BLAS = "scipy.linalg.cython_blas"
@@ -154,8 +156,56 @@ class _DigestLocator(_CacheLocator):
         return cls(py_func, py_file)
 
 
+class _LinkedLater(JITCodeLibrary):
+    """A compiled kernel that was read: its object code now, its bitcode when needed.
+
+    The bitcode is for kernels that call this one and are compiled here. Reading it takes
+    longer than all else about a kernel.
+    """
+
+    _bitcode = b""
+    _linkable = None
+
+    @classmethod
+    def _unserialize(cls, codegen, state):
+        name, kind, data = state
+        if kind != "object":
+            return super()._unserialize(codegen, state)
+        library = codegen.create_library(name)
+        objects, library._bitcode = data
+        library.enable_object_caching()
+        library._set_compiled_object(objects)
+        library._finalize_final_module()
+        return library
+
+    def get_pointer_to_function(self, name):
+        if not self._bitcode:
+            return super().get_pointer_to_function(name)
+        # numba would look the name up in the bitcode first
+        return self._codegen._engine.get_function_address(name)
+
+    @property
+    def _shared_module(self):
+        if self._linkable is None and self._bitcode:
+            self._linkable = llvm.parse_bitcode(self._bitcode)
+            self._codegen._engine._load_defined_symbols(self._linkable)
+        return self._linkable
+
+    @_shared_module.setter
+    def _shared_module(self, module):
+        self._linkable = module
+
+
 class _DigestCacheImpl(CompileResultCacheImpl):
     _locator_classes = (_DigestLocator,)
+
+    def rebuild(self, target_context, payload):
+        codegen = target_context.codegen()
+        usual, codegen._library_class = codegen._library_class, _LinkedLater
+        try:
+            return super().rebuild(target_context, payload)
+        finally:  # kernels of others are read as ever
+            codegen._library_class = usual
 
 
 class _PackageCache(FunctionCache):

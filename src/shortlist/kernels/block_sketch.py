@@ -233,6 +233,27 @@ def medians(sketch, margins, places, out):
 
 
 @_inlined
+def medians_and_information(sketch, margins, places, weights, known):
+    """Write estimates and information of all margins, as the two above and below do.
+
+    Most often there are three rows and one margin: then each block is visited once.
+    """
+    if sketch.rows == 3 and margins == 1:
+        cells = sketch.cells
+        for i in range(places.shape[0]):
+            place = places[i]
+            x = with_sign(cells[cell_in(place, 0, margins)], place, 0)
+            y = with_sign(cells[cell_in(place, 1, margins)], place, 1)
+            z = with_sign(cells[cell_in(place, 2, margins)], place, 2)
+            known[0, i] = cells[cell_in(place, 3, margins)]
+            weights[0, i] = max(min(x, y), min(max(x, y), z))
+        return
+    medians(sketch, margins, places, weights)
+    for margin in range(margins):
+        information_at(sketch, margins, places, margin, known[margin])
+
+
+@_inlined
 def ratios(sketch, margins, places, ridges, out):
     """Write estimates sum / (information + ridges[i]) to out[c, i], likewise."""
     cells, up = sketch.cells, _stack(sketch, margins)
@@ -331,6 +352,22 @@ def inform(sketch, margins, places, margin, numbers):
         return
     for i in range(places.shape[0]):
         cells[cell_in(places[i], plane, margins) + c] += numbers[i]
+
+
+@_inlined
+def add_and_inform(sketch, margins, places, margin, numbers, known):
+    """Add numbers[i] to the i-th located id, known[i] to the information about it."""
+    if sketch.rows == 3:
+        cells, c = sketch.cells, np.uint64(margin)
+        for i in range(places.shape[0]):
+            place, number = places[i], numbers[i]
+            cells[cell_in(place, 0, margins) + c] += with_sign(number, place, 0)
+            cells[cell_in(place, 1, margins) + c] += with_sign(number, place, 1)
+            cells[cell_in(place, 2, margins) + c] += with_sign(number, place, 2)
+            cells[cell_in(place, 3, margins) + c] += known[i]
+        return
+    inform(sketch, margins, places, margin, known)
+    add_located(sketch, margins, places, margin, numbers)
 
 
 @_plain

@@ -119,12 +119,7 @@ class RowsRule:
         state = fresh_state(method, target.n_margins, len(slots.ids))
         return RowsModel(method, slots, state)
 
-    def ahead(self, model: RowsModel, block: RowBlock) -> None:
-        """Nothing can be done before a block's turn comes."""
-
-    def learn(
-        self, model: RowsModel, target: Target, block: RowBlock, ahead: None = None
-    ) -> None:
+    def learn(self, model: RowsModel, target: Target, block: RowBlock) -> None:
         """Learn from a block, in place."""
         model.slots = with_room(model.slots, block.ids)
         room = len(model.slots.ids)

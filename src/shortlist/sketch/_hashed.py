@@ -134,12 +134,7 @@ class HashedRule:
         sketch = count_sketch(1, width, margins, self.seed)
         return paper_state(sketch, hashed(), top_set(0, margins), margins)
 
-    def ahead(self, model: PaperState, block: RowBlock) -> None:
-        """Nothing can be done before a block's turn comes."""
-
-    def learn(
-        self, model: PaperState, target: Target, block: RowBlock, ahead: None = None
-    ) -> None:
+    def learn(self, model: PaperState, target: Target, block: RowBlock) -> None:
         """Learn from a block, in place."""
         steps = steps_for(target, damped=True)
         descend(target.loss, steps, NOTHING, model, block)

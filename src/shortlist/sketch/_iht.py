@@ -208,12 +208,7 @@ class IhtRule:
             np.zeros(N_TOTALS),
         )
 
-    def ahead(self, model: IhtState, block: RowBlock) -> None:
-        """Nothing can be done before a block's turn comes."""
-
-    def learn(
-        self, model: IhtState, target: Target, block: RowBlock, ahead: None = None
-    ) -> None:
+    def learn(self, model: IhtState, target: Target, block: RowBlock) -> None:
         """Learn from a block, in place."""
         steps = steps_for(target, damped=self.damped)
         learned = gather(target.loss, steps, self.batch, model, block)

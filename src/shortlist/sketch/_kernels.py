@@ -18,10 +18,9 @@ kept: as if x_j were x_j / s_j and w_j were s_j w_j. What is stored stays in the
 the data, so a scale may grow at any time: a gradient is divided by s_j^2, a ridge
 multiplied by it.
 
-Where features live in the sketch is found beforehand (``places_of``, by another thread if
-there is one), so that the cells of the next example can be fetched while this one is
-learned from. What is done to each feature is a row of short loops over arrays of single
-numbers, which the compiler turns into instructions for eight at once.
+Where the features of the next example live is found beforehand, so that their cells can be
+fetched while this one is learned from. What is done to each feature is a row of short loops
+over arrays of single numbers, which the compiler turns into instructions for eight at once.
 
 Features rank by |s_j w_j|, or by |s_j w_j| (n_j / s_j^2 + ridge)^(1/4); scores are the
 squares of that, which rank the same.
@@ -47,12 +46,14 @@ from shortlist._steps import (
 from shortlist.kernels._jit import counted, kernel
 from shortlist.kernels.block_sketch import (
     BlockSketch,
+    add_and_inform,
     add_located,
     fetch,
     inform,
     information_at,
     locate,
     medians,
+    medians_and_information,
     raise_scales,
     ratios,
     scales_at,
@@ -77,6 +78,7 @@ _CENSUS = 8.0
 #: might, or overflow, products of squares, which is why scores have a root of one only.
 _LEAST_SCALE = np.float32(1e-15)
 _ONE = np.float32(1.0)
+_U1, _U2, _U3 = np.uint64(1), np.uint64(2), np.uint64(3)
 
 
 class StepRule(NamedTuple):
@@ -100,7 +102,7 @@ class SketchState(NamedTuple):
 
 
 def places_of(state: SketchState, ids: np.ndarray) -> np.ndarray:
-    """Where features live in the sketch; needs nothing but their ids."""
+    """Where features live in the sketch."""
     places = np.empty(len(ids), np.uint64)
     locate(state.sketch, ids, places)
     return places
@@ -109,7 +111,7 @@ def places_of(state: SketchState, ids: np.ndarray) -> np.ndarray:
 class Scratch(NamedTuple):
     """Room for what is known about the features of one example."""
 
-    x: np.ndarray  #: float32, as all but the last: values
+    x: np.ndarray  #: float32, as all but the last two: values
     scales: np.ndarray  #: of their features
     squares: np.ndarray  #: of these
     terms: np.ndarray  #: of a sum
@@ -119,6 +121,15 @@ class Scratch(NamedTuple):
     before: np.ndarray  #: scores before the step
     scores: np.ndarray  #: and after it
     passing: np.ndarray  #: int64: which pass the threshold
+    places: np.ndarray  #: uint64, (2, longest): where they live, and those of the next
+
+
+@_inlined
+def place_example(sketch, block, i, room):
+    """Find where the features of example i live, if there is one."""
+    n_rows = block.y.shape[0]
+    first, last = block.indptr[min(i, n_rows)], block.indptr[min(i + 1, n_rows)]
+    locate(sketch, block.ids[first:last], room.places[i & 1, : last - first])
 
 
 @_inlined
@@ -132,12 +143,16 @@ def fetch_quarter(sketch, places, quarter):
 def total(terms, n):
     """Sum of the first n terms, in four parts: additions need not wait for another."""
     a = b = c = d = 0.0
-    for t in range(0, n - 3, 4):
-        a += terms[t]
-        b += terms[t + 1]
-        c += terms[t + 2]
-        d += terms[t + 3]
-    for t in range(n - n % 4, n):
+    whole = n - n % 4
+    for t in range(0, whole, 4):
+        u = np.uint64(
+            t
+        )  # unsigned: spares tests for negative places, and the four load as one
+        a += terms[u]
+        b += terms[u + _U1]
+        c += terms[u + _U2]
+        d += terms[u + _U3]
+    for t in range(whole, n):
         a += terms[t]
     return (a + b) + (c + d)
 
@@ -168,6 +183,8 @@ def look(loss, rule, state, moves, places, example, room, z):
         for t in range(n):
             terms[t] = ridge * room.squares[t]
         ratios(sketch, margins, places, terms, room.weights)
+    elif rule.step == NEWTON:
+        medians_and_information(sketch, margins, places, room.weights, room.known)
     else:
         medians(sketch, margins, places, room.weights)
     for c in range(margins):
@@ -192,24 +209,27 @@ def scaled_norm(values, squares, scaled):
         for t in range(n):
             a += values[t] * values[t] / squares[t]
         return a
-    for t in range(0, n - 3, 4):
-        a += values[t] * values[t]
-        b += values[t + 1] * values[t + 1]
-        c += values[t + 2] * values[t + 2]
-        d += values[t + 3] * values[t + 3]
-    for t in range(n - n % 4, n):
+    whole = n - n % 4
+    for t in range(0, whole, 4):
+        u = np.uint64(t)
+        a += values[u] * values[u]
+        b += values[u + _U1] * values[u + _U1]
+        c += values[u + _U2] * values[u + _U2]
+        d += values[u + _U3] * values[u + _U3]
+    for t in range(whole, n):
         a += values[t] * values[t]
     return (a + b) + (c + d)
 
 
 @_inlined
-def newton_give(loss, sketch, places, ridge, room, give):
-    """Read the information; write how far the newton steps together move each margin."""
+def newton_give(loss, natural, sketch, places, ridge, room, give):
+    """Write how far the newton steps together move each margin."""
     x, squares, terms, n = room.x, room.squares, room.terms, places.shape[0]
     margins, ridge = n_margins(loss, sketch.n_margins), np.float32(ridge)
     for c in range(margins):
         known = room.known[c]
-        information_at(sketch, margins, places, c, known)
+        if natural:
+            information_at(sketch, margins, places, c, known)
         for t in range(n):
             terms[t] = x[t] * x[t] / (known[t] + ridge * squares[t])
         give[c] = total(terms, n)
@@ -250,8 +270,11 @@ def newton_steps(loss, natural, sketch, c, places, evidence, room):
     if natural:
         for t in range(n):
             steps[t] = e * x[t] + known[t] * weights[t]
-    inform(sketch, margins, places, c, known)
-    add_located(sketch, margins, places, c, steps)
+    if natural:
+        inform(sketch, margins, places, c, known)
+        add_located(sketch, margins, places, c, steps)
+    else:
+        add_and_inform(sketch, margins, places, c, steps, known)
 
 
 @_inlined
@@ -299,8 +322,8 @@ def nominate(rule, state, c, ids, room, n):
 
 
 @kernel
-def explore(loss, rule, state, block, places, moves=None):
-    """Learn from a block of examples, in order; places as of ``places_of``.
+def explore(loss, rule, state, block, moves=None):
+    """Learn from a block of examples, in order.
 
     If features are to be centred, ``moves`` is an array as long as they are many, and
     the block should be ``led_by`` them; its values change.
@@ -319,13 +342,14 @@ def explore(loss, rule, state, block, places, moves=None):
         np.empty(longest, np.float32),
         np.empty(longest, np.float32),
         np.empty(longest, np.int64),
+        np.empty((2, longest), np.uint64),
     )
     of_margins = np.empty((4, margins)), np.empty((3, margins))
-    _explore(loss, rule, state, block, places, moves, room, of_margins)
+    _explore(loss, rule, state, block, moves, room, of_margins)
 
 
 @_plain
-def _explore(loss, rule, state, block, places, moves, room, of_margins):
+def _explore(loss, rule, state, block, moves, room, of_margins):
     """``explore`` in room made beforehand: no array is made here, and none counted.
 
     Counting references to arrays took a third of the time before.
@@ -337,14 +361,17 @@ def _explore(loss, rule, state, block, places, moves, room, of_margins):
     each, on_the_way = of_margins
     z, pulls, curvatures, give = each[0], each[1], each[2], each[3]
 
+    place_example(sketch, block, 0, room)
     for i in range(n_rows):
         first, last = block.indptr[i], block.indptr[i + 1]
-        upcoming = places[last : block.indptr[min(i + 2, n_rows)] if is_far else last]
+        here = room.places[i & 1, : last - first]
+        place_example(sketch, block, i + 1, room)
+        n_next = block.indptr[min(i + 2, n_rows)] - last if is_far else 0
+        upcoming = room.places[(i + 1) & 1, :n_next]
         fetch_quarter(sketch, upcoming, 0)
         importance = block.weight[i]
         if importance == 0.0:
             continue
-        here = places[first:last]
         values = block.values[first:last]
         look(loss, rule, state, moves, here, (values, importance), room, z)
         fetch_quarter(sketch, upcoming, 1)
@@ -367,7 +394,7 @@ def _explore(loss, rule, state, block, places, moves, room, of_margins):
             curvatures_on_the_way(
                 loss, block.y[i], z, state.bias, importance, on_the_way, curvatures
             )
-            newton_give(loss, sketch, here, ridge, room, give)
+            newton_give(loss, rule.step == NATURAL, sketch, here, ridge, room, give)
         else:
             for c in range(margins):
                 give[c] = norm / scale

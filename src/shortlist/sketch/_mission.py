@@ -158,19 +158,12 @@ class MissionRule:
         fresh = SketchState(sketch, members, bias, np.zeros(margins), totals)
         return centring(fresh, target, far)
 
-    def ahead(self, model: SketchState, block: RowBlock) -> Any:
-        """Where the features of a block live in the sketch."""
-        return places_of(model, block.ids)
-
-    def learn(
-        self, model: SketchState, target: Target, block: RowBlock, places: Any
-    ) -> None:
+    def learn(self, model: SketchState, target: Target, block: RowBlock) -> None:
         """Learn from a block, in place."""
         moves = None
         if model.centres is not None:
             block, moves = led_by(model.centres, block), model.centres.mean.copy()
-            places = places_of(model, block.ids)
-        explore(target.loss, self.stepping(target, model), model, block, places, moves)
+        explore(target.loss, self.stepping(target, model), model, block, moves)
 
     def decided(self, model: SketchState) -> dict[str, Any]:
         """What the first rows have settled, for the result."""

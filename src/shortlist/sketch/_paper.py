@@ -200,12 +200,7 @@ class PaperRule:
         sketch = count_sketch(self.rows, width, margins, self.seed)
         return paper_state(sketch, hashed(), top, margins)
 
-    def ahead(self, model: PaperState, block: RowBlock) -> None:
-        """Nothing can be done before a block's turn comes."""
-
-    def learn(
-        self, model: PaperState, target: Target, block: RowBlock, ahead: None = None
-    ) -> None:
+    def learn(self, model: PaperState, target: Target, block: RowBlock) -> None:
         """Learn from a block, in place."""
         steps = steps_for(target, damped=False)
         learned = descend(target.loss, steps, self.forgetting, model, block)

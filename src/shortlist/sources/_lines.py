@@ -35,6 +35,9 @@ from shortlist.sources._files import (
     open_text,
 )
 
+#: Text parsed at a time: enough to make up for what goes with each block (handing it over
+#: from thread to thread above all), not more than the caches close to a core can hold.
+BLOCK_BYTES = 1 << 21
 _SNIPPET = 40
 _BLOCKS_REMEMBERED = 64
 _MOST_ROWS = 1 << 15

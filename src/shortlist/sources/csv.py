@@ -26,7 +26,7 @@ from shortlist.sources._csv_rows import CsvFormat, CsvReader
 from shortlist.sources._distinct_names import DistinctNames
 from shortlist.sources._files import Paths, Text, TextFile, find_files, open_text
 from shortlist.sources._labels import too_many_labels
-from shortlist.sources._lines import LineFormat, LineSource, Reader
+from shortlist.sources._lines import BLOCK_BYTES, LineFormat, LineSource, Reader
 
 
 class CsvSource(LineSource):
@@ -65,7 +65,7 @@ class CsvSource(LineSource):
     on_error : {"raise", "skip"}, default="raise"
         A bad row raises, after the rows before it have been yielded, or is left out and
         counted in ``skipped``.
-    block_bytes : int, default=1048576
+    block_bytes : int, default=2097152
         Text parsed at a time; a longer row is a block of its own. The rows do not
         depend on it.
     missing : {"zero", "category", "error"}, default="zero"
@@ -135,7 +135,7 @@ class CsvSource(LineSource):
         quote: str | None = QUOTE,
         header: bool | str = AUTO,
         on_error: str = "raise",
-        block_bytes: int = 1 << 20,
+        block_bytes: int = BLOCK_BYTES,
         missing: str = "zero",
         text: Iterable[str] = (),
         labels: Iterable[Any] | None = None,

@@ -15,7 +15,7 @@ from shortlist.sources._files import Paths
 from shortlist.sources._hashed_lines import HashedLineSource
 from shortlist.sources._json_format import MISSING_CHOICES, JsonFormat
 from shortlist.sources._labels import check_choice
-from shortlist.sources._lines import Reader
+from shortlist.sources._lines import BLOCK_BYTES, Reader
 
 _HEAD_BYTES = 1 << 20
 
@@ -54,7 +54,7 @@ class JsonlSource(HashedLineSource):
     on_error : {"raise", "skip"}, default="raise"
         A bad line raises, after the rows before it have been yielded, or is left out
         and counted in ``skipped``.
-    block_bytes : int, default=1048576
+    block_bytes : int, default=2097152
         Text parsed at a time; a longer line is a block of its own. The rows do not
         depend on it.
     missing : {"zero", "error", "category"}, default="zero"
@@ -121,7 +121,7 @@ class JsonlSource(HashedLineSource):
         *,
         weight: str | None = None,
         on_error: str = "raise",
-        block_bytes: int = 1 << 20,
+        block_bytes: int = BLOCK_BYTES,
         missing: str = "zero",
         labels: Iterable[Any] | None = None,
         leave_out: Iterable[str] = (),

@@ -10,7 +10,7 @@ from shortlist._protocols import DataError, Ids
 from shortlist.kernels.libsvm_text import parse_lines, rows_for
 from shortlist.kernels.line_text import BAD_LABEL, Parsed, Rows
 from shortlist.sources._files import Characters, Paths
-from shortlist.sources._lines import LineSource, number_expected
+from shortlist.sources._lines import BLOCK_BYTES, LineSource, number_expected
 
 
 class LibsvmSource(LineSource):
@@ -30,7 +30,7 @@ class LibsvmSource(LineSource):
     on_error : {"raise", "skip"}, default="raise"
         A bad line raises, after the rows before it have been yielded, or is left out
         and counted in ``skipped``.
-    block_bytes : int, default=1048576
+    block_bytes : int, default=2097152
         Text parsed at a time; a longer line is a block of its own. The rows do not
         depend on it.
 
@@ -52,7 +52,7 @@ class LibsvmSource(LineSource):
     features_are = "ids of libsvm text"
 
     def __init__(
-        self, paths: Paths, *, on_error: str = "raise", block_bytes: int = 1 << 20
+        self, paths: Paths, *, on_error: str = "raise", block_bytes: int = BLOCK_BYTES
     ):
         super().__init__(
             paths, _LibsvmFormat(), on_error=on_error, block_bytes=block_bytes

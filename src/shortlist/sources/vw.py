@@ -24,7 +24,7 @@ from shortlist.kernels.vw_text import (
 )
 from shortlist.sources._files import Characters, Paths
 from shortlist.sources._hashed_lines import HashedLineSource
-from shortlist.sources._lines import number_expected
+from shortlist.sources._lines import BLOCK_BYTES, number_expected
 from shortlist.sources._name_stores import Names
 
 _NAME = re.compile(rb"[^ \t\r\n|:]+")
@@ -55,7 +55,7 @@ class VwSource(HashedLineSource):
     on_error : {"raise", "skip"}, default="raise"
         A bad line raises, after the rows before it have been yielded, or is left out
         and counted in ``skipped``.
-    block_bytes : int, default=1048576
+    block_bytes : int, default=2097152
         Text parsed at a time; a longer line is a block of its own. The rows do not
         depend on it.
     seed : int, default=0
@@ -103,7 +103,7 @@ class VwSource(HashedLineSource):
         paths: Paths,
         *,
         on_error: str = "raise",
-        block_bytes: int = 1 << 20,
+        block_bytes: int = BLOCK_BYTES,
         seed: int = 0,
         spaces: Sequence[str] = (),
     ):
