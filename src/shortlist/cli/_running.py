@@ -33,6 +33,14 @@ class Outcome(NamedTuple):
     unscored: bool = False  #: all was learned before the signal came
 
 
+class Unscored(NamedTuple):
+    """What a run gave of which no rows were held out."""
+
+    shortlist: Shortlist
+    unsaid: tuple[str, ...]  #: notes that standard error does not know yet
+    interrupted: bool  #: whether Ctrl-C ended the run
+
+
 def learn(
     learner: Any, split: Split, fraction: float, quiet: bool, checkpoint: Checkpoint
 ) -> Outcome:

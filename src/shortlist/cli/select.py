@@ -63,6 +63,11 @@ from shortlist.cli._running import (
     learn,
     with_note,
 )
+from shortlist.cli._sequence import (
+    choose_from_sequences,
+    refuse_sensors,
+    sequence_option,
+)
 from shortlist.cli._shards import as_shard, settle_like, shard_options
 
 if TYPE_CHECKING:
@@ -82,6 +87,7 @@ if TYPE_CHECKING:
         "shortlist select 'genomes/*.fna.gz' -k 20 --kmer 8 --canonical",
         "shortlist select people.csv -k 5 --target income --method foba --stability 50",
         "shortlist select --columns genes.parquet --target y -k 100 --workers 2",
+        "shortlist select home.csv -k 5 --target activity --sequence day",
         "shortlist select data.svm -k 20 --dry-run",
     ),
 )
@@ -202,6 +208,7 @@ if TYPE_CHECKING:
 @resampling_options()
 @front_options()
 @columns_options()
+@sequence_option()
 @table_options()
 @dna_options()
 @label_map_option()
@@ -244,10 +251,14 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     files, out, quiet = options["files"], options["out"], options["quiet"]
     check_model_output(out, files)
     check_model_output(options["shard"], files, "--shard")
-    check_cv(ctx)
+    if options["sequence"] is None:
+        refuse_sensors(ctx)
+        check_cv(ctx)
     if options["columns"]:
         refuse_resampling(ctx)
-        found = choose_from_columns(ctx)
+    if options["columns"] or options["sequence"] is not None:
+        choose = choose_from_columns if options["columns"] else choose_from_sequences
+        found = choose(ctx)
         present(found.shortlist, found.unsaid, options)
         if found.interrupted:
             click.echo("interrupted: the result is partial", err=True)
@@ -335,7 +346,7 @@ def telling_of_interrupts() -> Iterator[None]:
 def present(
     shortlist: Shortlist, unsaid: Sequence[str], options: Mapping[str, Any]
 ) -> None:
-    """Save and print a result of columns."""
+    """Save and print a result of columns or of sequences."""
     out, form = options["out"], options["form"]
     try:
         if out is not None:
