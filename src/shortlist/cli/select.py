@@ -37,6 +37,7 @@ from shortlist.cli._input import as_params as table_params
 from shortlist.cli._input import skipped_line
 from shortlist.cli._learner import make_learner
 from shortlist.cli._method_options import method_options
+from shortlist.cli._one_pass import find_on_the_way, hold_for_k
 from shortlist.cli._options import (
     as_interactions,
     files_argument,
@@ -270,9 +271,13 @@ def select(ctx: click.Context, /, **options: Any) -> None:
         source, split = split_rows(ctx, source)  # a column of groups is no feature then
         choice = pick_method(ctx, source)
         choice, split = try_rivals(ctx, choice, split)
+        split = hold_for_k(ctx, split)
         curve = find_k(ctx, split)
-    ctx.params["cv"] = None  # the command that gives this again has nothing to split
-    capabilities, learner = make_learner(ctx, source)
+        on_the_way = find_on_the_way(ctx, split)
+    if on_the_way is None:
+        ctx.params["cv"] = None  # the command that gives this again splits nothing
+    largest = options["k"] if on_the_way is None else on_the_way.largest
+    capabilities, learner = make_learner(ctx, source, largest)
     learner = as_shard(ctx, learner, source)
     if options["dry_run"]:
         from shortlist.cli._dry_run import plan
@@ -282,7 +287,14 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     more = Resampling(ctx, capabilities, learner)
     announce(ctx, *in_lines(choice, curve))
     checkpoint = open_checkpoint(ctx, capabilities, source)
-    outcome = learn(more.learner, split, options["holdout"], quiet, checkpoint)
+    asked = (options["holdout"], quiet, checkpoint)
+    if on_the_way is None:
+        outcome = learn(more.learner, split, *asked)
+    else:
+        rows = on_the_way.rows_of(split)
+        outcome = learn(more.learner, rows, *asked, settle=on_the_way.settle)
+        curve = on_the_way.curve
+        announce(ctx, *in_lines(None, curve))
     refuse_empty_classes(outcome, source, options)
     outcome = told(more.finish(outcome, split.train), split, choice, curve)
     shortlist = finished(outcome.shortlist, source, how_to_repeat(ctx, given))
