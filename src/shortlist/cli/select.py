@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -50,6 +48,7 @@ from shortlist.cli._options import (
     table_options,
 )
 from shortlist.cli._output import check_model_output
+from shortlist.cli._presenting import notes_for_stderr, present, rendered
 from shortlist.cli._reading import open_asked
 from shortlist.cli._reproduce import command_line, how_to_repeat
 from shortlist.cli._resampling import (
@@ -355,30 +354,6 @@ def telling_of_interrupts() -> Iterator[None]:
         raise
 
 
-def present(
-    shortlist: Shortlist, unsaid: Sequence[str], options: Mapping[str, Any]
-) -> None:
-    """Save and print a result of columns or of sequences."""
-    out, form = options["out"], options["form"]
-    try:
-        if out is not None:
-            shortlist.save(out)
-    finally:
-        click.echo(rendered(shortlist, form, unsaid), nl=form != "csv")
-    if not options["quiet"]:
-        for note in notes_for_stderr(unsaid, shown=form == "table"):
-            click.echo(f"note: {note}", err=True)
-        if out is not None:
-            click.echo(f"model saved to {out}", err=True)
-
-
-def notes_for_stderr(notes: Sequence[str], *, shown: bool) -> list[str]:
-    """Notes that have not been shown, and warnings where nobody may look at the table."""
-    if shown and sys.stdout.isatty():
-        return []
-    return [note for note in notes if not shown or note.startswith("leak?")]
-
-
 def open_table_or_rows(options: Mapping[str, Any]) -> RowSource:
     """Open the files; a table must have been told its target."""
     from shortlist.sources.pairs import with_pairs_as
@@ -396,12 +371,3 @@ def finished(
     known = {**table_params(source), **dna_params(source)}
     params = {**shortlist.params, **known, **repeat}
     return replace(shortlist, params=params)
-
-
-def rendered(shortlist: Shortlist, form: str, unsaid: Sequence[str]) -> str:
-    """Write a shortlist in the form asked for; below a table, notes that are news."""
-    if form == "json":
-        return json.dumps(shortlist.to_dict(), indent=2)
-    if form == "csv":
-        return shortlist.to_csv_text()
-    return str(replace(shortlist, notes=tuple(unsaid)))
