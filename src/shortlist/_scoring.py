@@ -16,6 +16,9 @@ from shortlist._targets import Label, Target, rows_to_skip, with_codes
 from shortlist.kernels._jit import kernel
 from shortlist.losses import get_loss, is_loss, response_into, value_of
 
+#: The objective of sensors for sequences, which are predicted as a whole.
+_CHAIN = "ChainCRF"
+
 
 class Score(NamedTuple):
     """How well a shortlist predicts rows, with the best that a constant can do beside."""
@@ -90,6 +93,11 @@ class Predictor(Responding):
             raise ShortlistError(
                 f"a shortlist by {shortlist.method} has no weights to predict with; "
                 "refit a model on its features"
+            )
+        if shortlist.loss == _CHAIN:
+            raise ShortlistError(
+                "sequences are predicted by what follows what, too, which no saved model "
+                "has: fit SensorSelector to its features (shortlist transform writes them)"
             )
         if not is_loss(shortlist.loss):
             raise ShortlistError(

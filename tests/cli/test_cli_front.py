@@ -127,16 +127,6 @@ def test_what_makes_no_sense_is_refused(run, folder, words, message):
     assert message in " ".join(done.stderr.split())
 
 
-def test_a_pipe_has_no_budget_to_find(run, folder):
-    text = (folder / "visits.csv").read_bytes()
-    words = ["--input-format", "csv", "--target", "y", "-k"]
-    done = run("select", "-", *words, "auto", stdin=text)
-    assert done.exit_code == 2
-    assert "passes by once" in done.stderr
-    done = run("select", "-", *words, "2", stdin=text)
-    assert done.stderr.startswith("mission (room sketch): rows that pass by once")
-
-
 def test_a_trial_has_no_rows_that_are_held_out(run, folder, monkeypatch):
     from shortlist.front import _trial
 

@@ -173,7 +173,7 @@ def test_ctrl_c_before_the_first_row_is_said(run, data, monkeypatch):
 
 
 def test_a_warning_is_shown_once_to_who_sees_the_table(monkeypatch):
-    from shortlist.cli.select import notes_for_stderr
+    from shortlist.cli._presenting import notes_for_stderr
 
     notes = ["leak? 'a'", "other"]
     assert notes_for_stderr(notes, shown=False) == notes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -19,13 +19,13 @@ from shortlist.cli._front import (
     with_decisions,
 )
 from shortlist.cli._learner import check_loss, given_options, own_options
-from shortlist.cli._options import all_of
+from shortlist.cli._options import all_of, refuse_others
 from shortlist.cli._progress import progress_bar
 from shortlist.cli._reproduce import command_line, how_to_repeat
+from shortlist.cli._running import Unscored
 
 if TYPE_CHECKING:
     from shortlist._protocols import Capabilities, Ints
-    from shortlist._shortlist import Shortlist
     from shortlist.evaluate._choose_k import BudgetCurve
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -75,15 +75,7 @@ def refuse_workers(ctx: click.Context) -> None:
             raise click.UsageError(f"--{name} goes with --columns", ctx)
 
 
-class ColumnsOutcome(NamedTuple):
-    """What a run gave."""
-
-    shortlist: Shortlist
-    unsaid: tuple[str, ...]  #: notes that standard error does not know yet
-    interrupted: bool  #: whether Ctrl-C ended the run
-
-
-def choose_from_columns(ctx: click.Context) -> ColumnsOutcome:
+def choose_from_columns(ctx: click.Context) -> Unscored:
     """Pick a method unless one is named, and run it."""
     from shortlist._protocols import DataError
     from shortlist._registry import selector
@@ -99,7 +91,7 @@ def choose_from_columns(ctx: click.Context) -> ColumnsOutcome:
             f"{method} reads rows; --columns goes with online_substitution or grafting",
             ctx,
         )
-    _refuse_others(ctx, set(given_options(ctx)))
+    refuse_others(ctx, {*_KNOWN, *given_options(ctx)}, "--columns")
     if len(options["files"]) != 1:
         raise click.UsageError(
             f"--columns wants one FILE, got {len(options['files'])}", ctx
@@ -157,7 +149,7 @@ def choose_from_columns(ctx: click.Context) -> ColumnsOutcome:
     shortlist = replace(shortlist, notes=(*notes, *shortlist.notes))
     shortlist = with_decisions(shortlist, choice, curve)
     leaks = column_leak_notes(shortlist, source)
-    return ColumnsOutcome(
+    return Unscored(
         replace(
             shortlist,
             notes=(*shortlist.notes, *leaks),
@@ -195,13 +187,3 @@ def _find_k(
     options["k"], options["cv"] = curve.k, None
     announce(ctx, curve.line())
     return curve
-
-
-def _refuse_others(ctx: click.Context, own: set[str]) -> None:
-    """Refuse options that were given and mean nothing for columns."""
-    default = click.core.ParameterSource.DEFAULT
-    for name in ctx.params:
-        given = ctx.get_parameter_source(name) is not default
-        if given and name not in _KNOWN | own:
-            option = name.replace("_", "-")
-            raise click.UsageError(f"--{option} does not go with --columns", ctx)

@@ -20,6 +20,7 @@ _WITH_VALUES = {
     "header=True": "--header",
     "header=False": "--no-header",
     "quote=None": "--quote none",
+    "k='auto'": "-k auto",
 }
 _OTHER_NAMES = {"labels": "classes", "leave_out": "never"}
 _K = re.compile(r"(?<=[\s(])k=(?=\d)")

@@ -214,7 +214,7 @@ def try_rivals(
     from shortlist.front._trial import tried
 
     try:
-        train, to_split = _settled(ctx, split.train, in_memory=True)
+        train, to_split = settled_rows(ctx, split.train, in_memory=True)
     except DataError:  # whoever learns from these rows will say so, and keep the others
         return choice, split
     split = split._replace(train=train)
@@ -223,7 +223,7 @@ def try_rivals(
     with deciding(ctx, "trying methods", instead) as observe:
         choice = tried(
             to_split,
-            _order(ctx, split.train),
+            asked_order(ctx, split.train),
             choice,
             BUDGETS if options["k"] == AUTO else [options["k"]],
             observe=observe,
@@ -233,7 +233,7 @@ def try_rivals(
     return choice, split
 
 
-def _settled(
+def settled_rows(
     ctx: click.Context, train: RowSource, *, in_memory: bool
 ) -> tuple[RowSource, ToSplit]:
     """Rows to learn from, and those to split, which differ where rows overlap."""
@@ -244,7 +244,7 @@ def _settled(
     return rows, to_split._replace(cv=ctx.params["cv"])
 
 
-def _order(ctx: click.Context, rows: RowSource) -> Order:
+def asked_order(ctx: click.Context, rows: RowSource) -> Order:
     """What is asked of the method that the options name."""
     from shortlist._registry import selector
     from shortlist.front._order import Order
@@ -278,17 +278,13 @@ def find_k(ctx: click.Context, split: Split) -> BudgetCurve | None:
     if options["dry_run"]:  # the largest takes longest
         options["k"] = max(BUDGETS)
         return None
-    if not rows.reiterable:
-        raise click.UsageError(
-            f"-k auto reads the data again, and {rows.name} passes by once; save it to a "
-            "file first",
-            ctx,
-        )
-    order = _order(ctx, rows)
+    if not rows.reiterable:  # while they are learned from, see _one_pass
+        return None
+    order = asked_order(ctx, rows)
     in_memory = order.capabilities.room in ("table", "columns")
     to_split = ctx.meta.get("to_split")
     if to_split is None:
-        to_split = _settled(ctx, rows, in_memory=in_memory)[1]
+        to_split = settled_rows(ctx, rows, in_memory=in_memory)[1]
     with deciding(ctx, *LOOKING_FOR_K) as observe:
         curve, _ = find_budget(
             to_split,

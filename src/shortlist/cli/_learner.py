@@ -28,7 +28,9 @@ _OWN_OPTIONS = (
 )
 
 
-def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, Any]:
+def make_learner(
+    ctx: click.Context, source: RowSource, k: int
+) -> tuple[Capabilities, Any]:
     """Make the algorithm that the options describe; refuse what it cannot do."""
     from shortlist._registry import selector
 
@@ -41,7 +43,7 @@ def make_learner(ctx: click.Context, source: RowSource) -> tuple[Capabilities, A
     check_loss(capabilities, options["loss"])
     _check_names(source, options["always"], options["never"])
     learner = _algorithm(ctx, capabilities)(
-        options["k"],
+        k,
         loss=options["loss"],
         classes=classes_of(options, source),
         always=options["always"],

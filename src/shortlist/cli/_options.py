@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -75,6 +75,15 @@ def all_of(decorators: Sequence[Callable[[F], F]]) -> Callable[[F], F]:
         return command
 
     return decorate
+
+
+def refuse_others(ctx: click.Context, known: Collection[str], option: str) -> None:
+    """Refuse options that were given and mean nothing beside one of them."""
+    default = click.core.ParameterSource.DEFAULT
+    for name in ctx.params:
+        if ctx.get_parameter_source(name) is not default and name not in known:
+            other = name.replace("_", "-")
+            raise click.UsageError(f"--{other} does not go with {option}", ctx)
 
 
 #: Options of ``table_options``, by the names that sources have for them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,11 +34,27 @@ class Outcome(NamedTuple):
     unscored: bool = False  #: all was learned before the signal came
 
 
+class Unscored(NamedTuple):
+    """What a run gave of which no rows were held out."""
+
+    shortlist: Shortlist
+    unsaid: tuple[str, ...]  #: notes that standard error does not know yet
+    interrupted: bool  #: whether Ctrl-C ended the run
+
+
 def learn(
-    learner: Any, split: Split, fraction: float, quiet: bool, checkpoint: Checkpoint
+    learner: Any,
+    split: Split,
+    fraction: float,
+    quiet: bool,
+    checkpoint: Checkpoint,
+    settle: Callable[[Shortlist], Shortlist] = lambda shortlist: shortlist,
 ) -> Outcome:
-    """Run the learner and score what it chose; Ctrl-C keeps what there is."""
-    from shortlist._protocols import DataError
+    """Run the learner and score what it chose; Ctrl-C keeps what there is.
+
+    ``settle`` has the last word about what was chosen, before it is scored.
+    """
+    from shortlist._protocols import DataError, ShortlistError
     from shortlist.engines import Broken, Interrupted, run
 
     last: Progress | None = None
@@ -49,12 +66,14 @@ def learn(
 
     with progress_bar(quiet) as draw, checkpoint.guarded() as wish:
         try:
-            shortlist = run(
-                learner,
-                split.train,
-                observe,
-                keeper=checkpoint.keeper,
-                resume=checkpoint.snapshot,
+            shortlist = settle(
+                run(
+                    learner,
+                    split.train,
+                    observe,
+                    keeper=checkpoint.keeper,
+                    resume=checkpoint.snapshot,
+                )
             )
         except Interrupted as stop:
             where = f" in pass {last.pass_number} ({last.stage})" if last else ""
@@ -62,7 +81,11 @@ def learn(
                 f"partial: interrupted{where} after "
                 f"{counted(stop.result.n_examples, 'example')}; not scored"
             )
-            partial = with_note(stop.result, note)
+            try:
+                partial = with_note(settle(stop.result), note)
+            except ShortlistError:  # too little for that
+                click.echo(NOTHING_LEARNED, err=True)
+                raise click.exceptions.Exit(wish.exit_code) from None
             return Outcome(partial, (), interrupted=wish.exit_code)
         except KeyboardInterrupt:
             click.echo(NOTHING_LEARNED, err=True)
@@ -71,7 +94,7 @@ def learn(
             n_learned = counted(stop.result.n_examples, "example")
             note = f"partial: bad data after {n_learned}"
             failure = DataError(str(stop))
-            partial = with_note(stop.result, f"{note}; not scored")
+            partial = with_note(settle(stop.result), f"{note}; not scored")
             return Outcome(partial, (), failure, broken=True)
         remarks = () if split.remark is None else (split.remark,)
         if split.test is None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from shortlist._protocols import RowSource
 
 # A sensor may say so many different things before it is taken for something else.
 _FEW_TEXTS = 5
@@ -30,9 +34,7 @@ def read_sensors(
     input_format: str = "auto",
 ) -> SensorColumns:
     """Read tables; a column of texts makes a column for each text, as in ``lamp=on``."""
-    from scipy.sparse import csr_array
-
-    from shortlist._protocols import DataError, ShortlistError
+    from shortlist._protocols import ShortlistError
     from shortlist.cli._input import open_rows
 
     if label == sequence:
@@ -43,6 +45,17 @@ def read_sensors(
     if sequence is not None:
         options["text"] = [sequence]
     source = open_rows(files, input_format, options=options)
+    return sensor_columns(source, sequence, never)
+
+
+def sensor_columns(
+    source: RowSource, sequence: str | None, never: Sequence[str] = ()
+) -> SensorColumns:
+    """Rows of a table without what is no sensor: ``sequence``, ``never``."""
+    from scipy.sparse import csr_array
+
+    from shortlist._protocols import DataError
+
     blocks = list(source.blocks())
     if not any(block.n_rows for block in blocks):
         raise DataError(f"{source.name}: expected rows, got none")
@@ -54,13 +67,19 @@ def read_sensors(
     names = source.names(found)
     # a sensor that is always 0 has no values here, but a column
     columns = {*map(sensor_name, names), *getattr(source, "columns", ())}
+    unread = getattr(source, "leave_out", ())
     for name in never:
-        if name not in columns:
+        if name not in columns and name not in names and name not in unread:
             raise DataError(f"{source.name}: expected a column {name!r} to leave out")
 
     row_of = np.repeat(np.arange(len(sizes)), sizes)
     of_sequence = None
     if sequence is not None:
+        if sequence in names:
+            raise DataError(
+                f"{source.name}: column {sequence!r}: expected texts that name sequences, "
+                "got numbers"
+            )
         is_sequence = np.array([name.startswith(f"{sequence}=") for name in names])
         inside = is_sequence[place]
         if len(np.unique(row_of[inside])) < len(sizes):
@@ -72,7 +91,11 @@ def read_sensors(
         texts = [name[len(sequence) + 1 :] for name in names]
         of_sequence = [texts[j] for j in place[inside].tolist()]
     barred = {sequence, *never}
-    kept = [j for j, name in enumerate(names) if sensor_name(name) not in barred]
+    kept = [
+        j
+        for j, name in enumerate(names)
+        if name not in barred and sensor_name(name) not in barred
+    ]
     if not kept:
         raise DataError(
             f"{source.name}: expected columns of sensors with values other than 0, got "
@@ -92,6 +115,18 @@ def read_sensors(
         of_sequence,
         source.name,
     )
+
+
+@contextlib.contextmanager
+def naming_columns(origin: str, columns: Mapping[str, str | None]) -> Iterator[None]:
+    """Have complaints about labels and sequences name the files and their column."""
+    from shortlist._protocols import DataError
+
+    try:
+        yield
+    except DataError as error:
+        what, _, why = str(error).partition(": ")
+        raise DataError(f"{origin}: column {columns[what]!r}: {why}") from None
 
 
 def remarks_on(

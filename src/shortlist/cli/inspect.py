@@ -100,7 +100,9 @@ def _asked(shortlist: Shortlist) -> str:
     budget = f"k = {shortlist.k:,}"
     if found is not None:
         budget = f"k = auto, by {found['metric']} on rows held out: {shortlist.k:,}"
-    if shortlist.n_margins > 1:
+    if shortlist.params.get("unit") == "sensor":  # its columns may be more
+        budget = f"k = {counted(shortlist.params['k'], 'sensor')}"
+    elif shortlist.n_margins > 1:
         budget += ", " + ("each class" if shortlist.budget == "per_class" else "shared")
     facts = facts_of(shortlist)
     if facts is not None:

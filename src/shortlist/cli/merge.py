@@ -10,8 +10,8 @@ import click
 from shortlist.cli._command import Command
 from shortlist.cli._options import quiet_option, result_format_option
 from shortlist.cli._output import check_model_output
+from shortlist.cli._presenting import rendered
 from shortlist.cli._reproduce import command_line
-from shortlist.cli.select import rendered
 
 if TYPE_CHECKING:
     from shortlist.sketch._shard_files import Shard

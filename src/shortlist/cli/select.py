@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -37,6 +35,7 @@ from shortlist.cli._input import as_params as table_params
 from shortlist.cli._input import skipped_line
 from shortlist.cli._learner import make_learner
 from shortlist.cli._method_options import method_options
+from shortlist.cli._one_pass import find_on_the_way, hold_for_k
 from shortlist.cli._options import (
     as_interactions,
     files_argument,
@@ -49,6 +48,7 @@ from shortlist.cli._options import (
     table_options,
 )
 from shortlist.cli._output import check_model_output
+from shortlist.cli._presenting import notes_for_stderr, present, rendered
 from shortlist.cli._reading import open_asked
 from shortlist.cli._reproduce import command_line, how_to_repeat
 from shortlist.cli._resampling import (
@@ -62,6 +62,11 @@ from shortlist.cli._running import (
     Outcome,
     learn,
     with_note,
+)
+from shortlist.cli._sequence import (
+    choose_from_sequences,
+    refuse_sensors,
+    sequence_option,
 )
 from shortlist.cli._shards import as_shard, settle_like, shard_options
 
@@ -82,6 +87,7 @@ if TYPE_CHECKING:
         "shortlist select 'genomes/*.fna.gz' -k 20 --kmer 8 --canonical",
         "shortlist select people.csv -k 5 --target income --method foba --stability 50",
         "shortlist select --columns genes.parquet --target y -k 100 --workers 2",
+        "shortlist select home.csv -k 5 --target activity --sequence day",
         "shortlist select data.svm -k 20 --dry-run",
     ),
 )
@@ -202,6 +208,7 @@ if TYPE_CHECKING:
 @resampling_options()
 @front_options()
 @columns_options()
+@sequence_option()
 @table_options()
 @dna_options()
 @label_map_option()
@@ -244,10 +251,14 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     files, out, quiet = options["files"], options["out"], options["quiet"]
     check_model_output(out, files)
     check_model_output(options["shard"], files, "--shard")
-    check_cv(ctx)
+    if options["sequence"] is None:
+        refuse_sensors(ctx)
+        check_cv(ctx)
     if options["columns"]:
         refuse_resampling(ctx)
-        found = choose_from_columns(ctx)
+    if options["columns"] or options["sequence"] is not None:
+        choose = choose_from_columns if options["columns"] else choose_from_sequences
+        found = choose(ctx)
         present(found.shortlist, found.unsaid, options)
         if found.interrupted:
             click.echo("interrupted: the result is partial", err=True)
@@ -259,9 +270,13 @@ def select(ctx: click.Context, /, **options: Any) -> None:
         source, split = split_rows(ctx, source)  # a column of groups is no feature then
         choice = pick_method(ctx, source)
         choice, split = try_rivals(ctx, choice, split)
+        split = hold_for_k(ctx, split)
         curve = find_k(ctx, split)
-    ctx.params["cv"] = None  # the command that gives this again has nothing to split
-    capabilities, learner = make_learner(ctx, source)
+        on_the_way = find_on_the_way(ctx, split)
+    if on_the_way is None:
+        ctx.params["cv"] = None  # the command that gives this again splits nothing
+    largest = options["k"] if on_the_way is None else on_the_way.largest
+    capabilities, learner = make_learner(ctx, source, largest)
     learner = as_shard(ctx, learner, source)
     if options["dry_run"]:
         from shortlist.cli._dry_run import plan
@@ -271,7 +286,14 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     more = Resampling(ctx, capabilities, learner)
     announce(ctx, *in_lines(choice, curve))
     checkpoint = open_checkpoint(ctx, capabilities, source)
-    outcome = learn(more.learner, split, options["holdout"], quiet, checkpoint)
+    asked = (options["holdout"], quiet, checkpoint)
+    if on_the_way is None:
+        outcome = learn(more.learner, split, *asked)
+    else:
+        rows = on_the_way.rows_of(split)
+        outcome = learn(more.learner, rows, *asked, settle=on_the_way.settle)
+        curve = on_the_way.curve
+        announce(ctx, *in_lines(None, curve))
     refuse_empty_classes(outcome, source, options)
     outcome = told(more.finish(outcome, split.train), split, choice, curve)
     shortlist = finished(outcome.shortlist, source, how_to_repeat(ctx, given))
@@ -332,30 +354,6 @@ def telling_of_interrupts() -> Iterator[None]:
         raise
 
 
-def present(
-    shortlist: Shortlist, unsaid: Sequence[str], options: Mapping[str, Any]
-) -> None:
-    """Save and print a result of columns."""
-    out, form = options["out"], options["form"]
-    try:
-        if out is not None:
-            shortlist.save(out)
-    finally:
-        click.echo(rendered(shortlist, form, unsaid), nl=form != "csv")
-    if not options["quiet"]:
-        for note in notes_for_stderr(unsaid, shown=form == "table"):
-            click.echo(f"note: {note}", err=True)
-        if out is not None:
-            click.echo(f"model saved to {out}", err=True)
-
-
-def notes_for_stderr(notes: Sequence[str], *, shown: bool) -> list[str]:
-    """Notes that have not been shown, and warnings where nobody may look at the table."""
-    if shown and sys.stdout.isatty():
-        return []
-    return [note for note in notes if not shown or note.startswith("leak?")]
-
-
 def open_table_or_rows(options: Mapping[str, Any]) -> RowSource:
     """Open the files; a table must have been told its target."""
     from shortlist.sources.pairs import with_pairs_as
@@ -373,12 +371,3 @@ def finished(
     known = {**table_params(source), **dna_params(source)}
     params = {**shortlist.params, **known, **repeat}
     return replace(shortlist, params=params)
-
-
-def rendered(shortlist: Shortlist, form: str, unsaid: Sequence[str]) -> str:
-    """Write a shortlist in the form asked for; below a table, notes that are news."""
-    if form == "json":
-        return json.dumps(shortlist.to_dict(), indent=2)
-    if form == "csv":
-        return shortlist.to_csv_text()
-    return str(replace(shortlist, notes=tuple(unsaid)))

@@ -168,10 +168,10 @@ def _search(
     quiet: bool,
 ) -> bool:
     """Fit with a bar; return whether Ctrl-C ended it with something to show."""
-    from shortlist._protocols import DataError
+    from shortlist.cli._sensor_table import naming_columns
     from shortlist.engines import Interrupted
 
-    with progress_bar(quiet) as observe:
+    with progress_bar(quiet) as observe, naming_columns(table.origin, columns):
         selector.report = lambda step: observe(progress_of(step, selector))
         try:
             selector.fit(table.X, table.y, sequence=table.sequence)
@@ -180,10 +180,6 @@ def _search(
         except KeyboardInterrupt:
             click.echo("interrupted before anything was learned", err=True)
             raise
-        except DataError as error:
-            what, _, why = str(error).partition(": ")
-            place = f"{table.origin}: column {columns[what]!r}"
-            raise DataError(f"{place}: {why}") from None
     return False
 
 

@@ -60,38 +60,72 @@ def find_budget(
             watch=watching(observe, "folds"),
         )
         return curve, None
-    if cv is not None and not isinstance(cv, int):
-        raise ShortlistError(
-            "cv: of rows that stream by some are held out by lot and judged by folds; "
-            f"expected a number of these, got {cv!r}"
+    one_pass = OnePass(to_split, order, budgets)
+    learner = order.learner(max(one_pass.budgets), reiterable=rows.reiterable)
+    largest: Shortlist = run(learner, one_pass.train, observe)
+    return one_pass.curve(largest), largest
+
+
+class OnePass:
+    """Rows of a stream, most of them to choose from and a fifth to judge budgets by.
+
+    Parameters
+    ----------
+    to_split : ToSplit
+    order : Order
+    budgets : sequence of int
+
+    Attributes
+    ----------
+    budgets : list of int
+        Those there are features for.
+    train : RowSource
+        Rows that the largest of them is to be chosen from.
+    """
+
+    def __init__(self, to_split: ToSplit, order: Order, budgets: Sequence[int]) -> None:
+        self._rows, groups, self._cv = to_split
+        self._order = order
+        if self._cv is not None and not isinstance(self._cv, int):
+            raise ShortlistError(
+                "cv: of rows that stream by some are held out by lot and judged by folds; "
+                f"expected a number of these, got {self._cv!r}"
+            )
+        self.budgets = order.budgets(budgets, self._rows.n_features)
+        self.train, self._test, self._groups = _held_out(self._rows, groups, order.seed)
+
+    def curve(self, largest: Shortlist) -> BudgetCurve:
+        """Judge the first k of what was chosen; ``train`` has to have been read."""
+        rows, order, groups = self._rows, self._order, self._groups
+        ranked = ranking(largest, rows.ids(order.always))
+        if not len(ranked):
+            raise ShortlistError(f"{rows.name}: k='auto' found no feature; say k")
+        judging, known = with_labels(first_rows(self._test, MOST_HELD_OUT))
+        X, codes = take(HeldRows(rows, judging), ranked, dense=True)
+        y = labels_of(rows, codes)
+        weight = np.concatenate([np.empty(0), *(block.weight for block in judging)])
+        if len(y) < 10:
+            raise ShortlistError(
+                f"{rows.name}: k='auto' judges by a fifth of the rows, got {len(y)}; say k"
+            )
+        return judge_ranking(
+            X,
+            y,
+            np.arange(len(ranked)),
+            classes=order.has_classes(y),
+            budgets=self.budgets,
+            cv=self._cv,
+            groups=None if groups is None else groups[: len(known)][known],
+            weight=weights_that_differ(weight),
+            seed=order.seed,
         )
-    budgets = order.budgets(budgets, rows.n_features)
-    train, test, own_groups = _held_out(rows, groups, order.seed)
-    learner = order.learner(max(budgets), reiterable=rows.reiterable)
-    largest: Shortlist = run(learner, train, observe)
-    ranked = ranking(largest, rows.ids(order.always))
-    if not len(ranked):
-        raise ShortlistError(f"{rows.name}: k='auto' found no feature; say k")
-    judging, known = with_labels(first_rows(test, MOST_HELD_OUT))
-    X, codes = take(HeldRows(rows, judging), ranked, dense=True)
-    y = labels_of(rows, codes)
-    weight = np.concatenate([np.empty(0), *(block.weight for block in judging)])
-    if len(y) < 10:
-        raise ShortlistError(
-            f"{rows.name}: k='auto' judges by a fifth of the rows, got {len(y)}; say k"
-        )
-    curve = judge_ranking(
-        X,
-        y,
-        np.arange(len(ranked)),
-        classes=order.has_classes(y),
-        budgets=budgets,
-        cv=cv,
-        groups=None if own_groups is None else own_groups[: len(known)][known],
-        weight=weights_that_differ(weight),
-        seed=order.seed,
-    )
-    return curve, largest
+
+
+def cut_to(largest: Shortlist, k: int) -> Shortlist:
+    """The best k of a choice of more, of rows that nobody can read again."""
+    cut = largest.top(k)
+    note = f"weights are those of a fit of {largest.k} features, of which the best stay"
+    return replace(cut, notes=(*cut.notes, note))
 
 
 def _held_out(

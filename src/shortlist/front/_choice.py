@@ -48,6 +48,8 @@ class Choice:
 
     def line(self, how: str = "method=") -> str:
         """Say it in one line, with the way to choose otherwise."""
+        if self.method == SENSORS:  # no other method looks at the order of rows
+            how = f"leaving out {how.replace('method', 'sequence')}"
         return f"{self.method} (room {self.room}): {self.why}; {how} asks for another"
 
 

@@ -16,7 +16,7 @@ from shortlist._shortlist import Shortlist
 from shortlist._suspects import LOOK_ROWS, leak_notes
 from shortlist.evaluate._held_rows import HeldRows
 from shortlist.evaluate._to_split import ToSplit, in_hand
-from shortlist.front._budgets import find_budget, with_curve
+from shortlist.front._budgets import cut_to, find_budget, with_curve
 from shortlist.front._order import Order, run_order
 
 Say = Callable[[str], None]
@@ -67,9 +67,7 @@ def select_from_rows(
     )
     say(curve.line())
     if largest is not None and not rows.reiterable:
-        note = f"weights are those of a fit of {largest.k} features, of which the best stay"
-        cut = largest.top(curve.k)
-        chosen = replace(cut, notes=(*cut.notes, note))
+        chosen = cut_to(largest, curve.k)
     else:
         chosen = _run(rows, order, curve.k, observe, beyond)
     return with_curve(chosen, curve)

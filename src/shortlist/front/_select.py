@@ -5,11 +5,8 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from numbers import Integral
 from typing import Any
-
-import numpy as np
 
 from shortlist._protocols import (
     ColumnSource,
@@ -27,9 +24,14 @@ from shortlist.evaluate._splits import check_cv, group_numbers
 from shortlist.evaluate._to_split import settled
 from shortlist.front._call import answered, of_columns, spelled_call
 from shortlist.front._choice import SENSORS, Choice, choose, fits, with_choice
-from shortlist.front._facts import facts_of_columns, facts_of_rows
+from shortlist.front._facts import Facts, facts_of_columns, facts_of_rows
 from shortlist.front._from_columns import select_from_columns
 from shortlist.front._from_rows import select_from_rows
+from shortlist.front._from_sequence import (
+    select_from_steps,
+    sensor_selector,
+    steps_of,
+)
 from shortlist.front._order import Order
 from shortlist.front._trial import tried
 from shortlist.sources._columns import leaving_out
@@ -103,8 +105,8 @@ def select(
         sequences, which no fragment leaves (see ``FastaSource.apart``).
     sequence : array-like of shape (n_samples,) or str, default=None
         The sequence (a day, a recording) of each row, if rows follow each other in time:
-        ``SensorSelector`` then chooses. Of tables the name of a column, which is then no
-        feature.
+        ``SensorSelector`` then chooses, k sensors. Of tables the name of a column, which
+        is then no feature.
     columns : bool, default=False
         Whether to read a table or file feature by feature, in memory for k of them.
     feature_names : sequence of str, default=None
@@ -176,10 +178,6 @@ def select(
     data = as_frame(data)
     cv = check_cv(cv)
     beyond = _beyond(stability, substitutes)
-    if missing is not None:
-        read = {**(read or {}), "missing": missing}
-    if feature_groups is not None:
-        settings["groups"] = feature_groups
 
     def say(line: str) -> None:
         _LOG.info(line)
@@ -192,13 +190,37 @@ def select(
                 f"sequence: {method} does not look at the order of rows; {SENSORS} does"
             )
         _refuse(beyond, "sequence=")
-        for name, given in (("cv", cv), ("groups", groups)):
-            if given is not None:
+        if k == "auto":
+            raise ShortlistError(
+                "k='auto' does not go with sequence=; SensorSelector(cv=5) has errors by "
+                "size"
+            )
+        for name, given in (
+            ("cv", cv is not None),
+            ("groups", groups is not None),
+            ("columns", columns),
+            ("feature_groups", feature_groups is not None),
+            ("loss", loss != "auto"),
+            ("classes", classes is not None),
+            ("always", len(always) > 0),
+            ("sample_weight", sample_weight is not None),
+            ("missing", missing not in (None, "error")),
+            ("read", read is not None),
+        ):
+            if given:
                 raise ShortlistError(f"{name} does not go with sequence=")
-        shortlist = _from_sequence(
-            data, target, k, sequence, feature_names, settings, say
-        )
+        steps = steps_of(data, target, sequence, feature_names, never)
+        choice = choose(Facts("sequence"))
+        if method == "auto":
+            say(choice.line())
+        shortlist = select_from_steps(sensor_selector(int(k), settings), steps)
+        if method == "auto":
+            shortlist = with_choice(shortlist, choice)
         return answered(shortlist, call, seed)
+    if missing is not None:
+        read = {**(read or {}), "missing": missing}
+    if feature_groups is not None:
+        settings["groups"] = feature_groups
     named = None if method == "auto" else selector(method)
     if cv is not None and k != "auto" and (named is not None or not trial):
         raise ShortlistError(
@@ -335,45 +357,3 @@ def _beyond(stability: int | None, substitutes: int | None) -> dict[str, int]:
 def _refuse(beyond: Mapping[str, int], what: str) -> None:
     if beyond:
         raise ShortlistError(f"stability and substitutes do not go with {what}")
-
-
-def _from_sequence(
-    data: Any,
-    target: Any,
-    k: int | str,
-    sequence: Any,
-    feature_names: Sequence[str] | None,
-    settings: Mapping[str, Any],
-    say: Callable[[str], None],
-) -> Shortlist:
-    from shortlist.front._facts import Facts
-    from shortlist.front._sequence_leaks import sequence_leak_notes
-    from shortlist.table import SensorSelector
-
-    if k == "auto":
-        raise ShortlistError(
-            "k='auto' does not go with sequence=; SensorSelector(cv=5) has errors by size"
-        )
-    if sequence is None or not (hasattr(data, "shape") and hasattr(target, "__len__")):
-        raise ShortlistError(
-            "sequence: expected an array or table of rows, their labels (target=) and the "
-            "sequence of each row"
-        )
-    if isinstance(sequence, str) and hasattr(data, "columns"):
-        data, sequence = take_out(data, sequence, "sequence")
-    choice = choose(Facts("sequence"))
-    say(choice.line())
-    known = SensorSelector().get_params()
-    for name in settings:
-        if name not in known:
-            raise ShortlistError(f"{SENSORS} has no setting {name!r}")
-    if feature_names is not None:
-        import pandas as pd
-
-        data = pd.DataFrame(np.asarray(data), columns=list(feature_names))
-    if isinstance(target, str):
-        data, target = take_out(data, target, "target")
-    fitted = SensorSelector(k=int(k), **settings).fit(data, target, sequence=sequence)
-    chosen = fitted.shortlist_
-    notes = (*chosen.notes, *sequence_leak_notes(fitted, data, target))
-    return with_choice(replace(chosen, notes=notes), choice)
