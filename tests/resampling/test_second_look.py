@@ -111,7 +111,7 @@ def test_groups_skip_rows_that_a_bad_label_left_out(table, monkeypatch):
             {"substitutes": 1, "method": "mission"},
             "substitutes need all rows in memory",
         ),
-        ({"stability": 2, "columns": True}, "do not go with columns"),
+        ({"substitutes": 2, "columns": True}, "do not go with columns"),
         (
             {"stability": 2, "sequence": np.zeros(200)},
             "do not go with sequence=",

@@ -34,7 +34,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _KNOWN = {
     *("files", "k", "method", "loss", "classes", "always", "never", "seed", "target"),
     *("missing", "columns", "workers", "engine", "out", "form", "quiet"),
-    *("sample_groups", "cv"),
+    *("sample_groups", "cv", "stability"),
 }
 
 
@@ -100,6 +100,7 @@ def choose_from_columns(ctx: click.Context) -> ColumnsOutcome:
             ctx,
         )
     _refuse_others(ctx, set(given_options(ctx)))
+    _refuse_stable_workers(ctx)
     if len(options["files"]) != 1:
         raise click.UsageError(
             f"--columns wants one FILE, got {len(options['files'])}", ctx
@@ -132,6 +133,13 @@ def choose_from_columns(ctx: click.Context) -> ColumnsOutcome:
     check_loss(capabilities, options["loss"])
     announce(ctx, *in_lines(choice))
     curve = _find_k(ctx, source, groups, capabilities, never, own)
+    further = {}
+    if options["stability"] is not None:
+        from shortlist.resampling._columns import StableColumns
+        from shortlist.resampling._second_look import THRESHOLD
+
+        pairs, seed = options["stability"], options["seed"]
+        further["runner"] = StableColumns(pairs, THRESHOLD, seed, groups).run
     with progress_bar(options["quiet"]) as draw:
         try:
             shortlist = capabilities.load("algorithm")(
@@ -145,6 +153,7 @@ def choose_from_columns(ctx: click.Context) -> ColumnsOutcome:
                 n_workers=options["workers"],
                 engine=options["engine"],
                 observe=draw,
+                **further,
                 **own,
             )
         except Interrupted as stop:
@@ -195,6 +204,16 @@ def _find_k(
     options["k"], options["cv"] = curve.k, None
     announce(ctx, curve.line())
     return curve
+
+
+def _refuse_stable_workers(ctx: click.Context) -> None:
+    """Refuse halves of rows where several workers share the columns."""
+    options = ctx.params
+    if options["stability"] is None:
+        return
+    for name, only in (("workers", 1), ("engine", "threads")):
+        if options[name] != only:
+            raise click.UsageError(f"--stability does not go with --{name}", ctx)
 
 
 def _refuse_others(ctx: click.Context, own: set[str]) -> None:

@@ -51,11 +51,7 @@ from shortlist.cli._options import (
 from shortlist.cli._output import check_model_output
 from shortlist.cli._reading import open_asked
 from shortlist.cli._reproduce import command_line, how_to_repeat
-from shortlist.cli._resampling import (
-    Resampling,
-    refuse_resampling,
-    resampling_options,
-)
+from shortlist.cli._resampling import Resampling, resampling_options
 from shortlist.cli._running import (
     NOTHING_LEARNED,
     UNSCORED,
@@ -246,7 +242,6 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     check_model_output(options["shard"], files, "--shard")
     check_cv(ctx)
     if options["columns"]:
-        refuse_resampling(ctx)
         found = choose_from_columns(ctx)
         present(found.shortlist, found.unsaid, options)
         if found.interrupted:

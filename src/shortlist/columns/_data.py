@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import Floats
+from shortlist._protocols import Floats, Ints, ShortlistError
 from shortlist._targets import Target
 
 
@@ -40,6 +40,17 @@ class Data:
     def is_uniform(self) -> bool:
         """Whether all examples count the same."""
         return bool((self.share == self.share[0]).all())
+
+    def of_rows(self, rows: Ints) -> Data:
+        """The same of some rows only; what is to be predicted stays as it was decided."""
+        weight = None
+        if not self.is_uniform or self.total != len(self.y):
+            weight = self.share[rows] * self.total
+            if not weight.any():
+                raise ShortlistError(
+                    "some rows of each half should have weight, none has"
+                )
+        return Data.encoded(self.target, self.y[rows], weight)
 
     @classmethod
     def of(cls, target: Target, labels: Floats, weight: Floats | None) -> Data:

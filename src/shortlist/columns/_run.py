@@ -151,6 +151,11 @@ class ColumnRun:
         self.last_pass = self.pass_number + int(self.request.passes) - 1
         self._first, self._missed = True, {}
 
+    @property
+    def n_candidates(self) -> int:
+        """Columns that there were to choose from: not those to leave out."""
+        return self.n_features - len(set(self.request.never) - set(self._missed))
+
     def standing(self) -> tuple[int, float]:
         """Columns of this pass so far, and the loss after the last one."""
         return self.seen, self._loss

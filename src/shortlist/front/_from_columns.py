@@ -25,6 +25,7 @@ from shortlist.evaluate._splits import cv_among, folds, group_numbers
 from shortlist.front._budgets import with_curve
 from shortlist.front._from_rows import Say
 from shortlist.front._order import Order
+from shortlist.resampling._second_look import THRESHOLD
 from shortlist.sources._labels import encode_labels, lacking_labels
 from shortlist.sources.forms import TargetedColumns
 
@@ -38,15 +39,25 @@ def select_from_columns(
     groups: Ints | None = None,
     observe: Observer | None = None,
     say: Say = lambda line: None,
+    n_pairs: int = 0,
 ) -> Shortlist:
-    """Choose from a source of columns that has its target; see ``select_from_rows``."""
+    """Choose from a source of columns that has its target; see ``select_from_rows``.
+
+    ``n_pairs``: pairs of halves of the rows that choose as well, for their shares.
+    """
     source, groups, cv, notes = labelled_columns(source, groups, cv)
     curve = None
     if not isinstance(budget, int):
         curve = find_columns_budget(source, order, budget, cv, groups, observe)
         say(curve.line())
         budget = curve.k
-    chosen = _run(source, order, budget, observe)
+    further = {}
+    if n_pairs:
+        from shortlist.resampling._columns import StableColumns
+
+        look = StableColumns(n_pairs, THRESHOLD, order.seed, groups)
+        further["runner"] = look.run
+    chosen = _run(source, order, budget, observe, **further)
     chosen = replace(chosen, notes=(*notes, *chosen.notes))
     if curve is not None:
         chosen = with_curve(chosen, curve)
@@ -70,10 +81,10 @@ def labelled_columns(
 
 
 def _run(
-    source: ColumnSource, order: Order, k: int, observe: Observer | None
+    source: ColumnSource, order: Order, k: int, observe: Observer | None, **further: Any
 ) -> Shortlist:
     run = order.capabilities.load("algorithm")
-    chosen: Shortlist = run(source, k, observe=observe, **order.common())
+    chosen: Shortlist = run(source, k, observe=observe, **further, **order.common())
     return chosen
 
 

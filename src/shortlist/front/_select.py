@@ -191,7 +191,8 @@ def select(
             raise ShortlistError(
                 f"sequence: {method} does not look at the order of rows; {SENSORS} does"
             )
-        _refuse(beyond, "sequence=")
+        if beyond:
+            raise ShortlistError("stability and substitutes do not go with sequence=")
         for name, given in (("cv", cv), ("groups", groups)):
             if given is not None:
                 raise ShortlistError(f"{name} does not go with sequence=")
@@ -244,7 +245,11 @@ def select(
 
     if isinstance(source, ColumnSource):
         call = of_columns(call)
-        _refuse(beyond, "columns that are read one by one")
+        if "n_substitutes" in beyond:
+            raise ShortlistError(
+                "substitutes do not go with columns that are read one by one: they need "
+                "all rows in memory"
+            )
         columns_facts = facts_of_columns(source, **asked)
         choice = _chosen(named, lambda: choose(columns_facts))
         if choice.room != "columns":
@@ -262,7 +267,14 @@ def select(
         if named is None:
             say(choice.line())
         shortlist = select_from_columns(
-            source, order, budget, cv=cv, groups=groups, observe=observe, say=say
+            source,
+            order,
+            budget,
+            cv=cv,
+            groups=groups,
+            observe=observe,
+            say=say,
+            n_pairs=beyond.get("n_pairs", 0),
         )
     else:
         if isinstance(
@@ -330,11 +342,6 @@ def _beyond(stability: int | None, substitutes: int | None) -> dict[str, int]:
             )
         asked[own] = int(number)
     return asked
-
-
-def _refuse(beyond: Mapping[str, int], what: str) -> None:
-    if beyond:
-        raise ShortlistError(f"stability and substitutes do not go with {what}")
 
 
 def _from_sequence(
