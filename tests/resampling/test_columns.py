@@ -1,5 +1,7 @@
 """Halves of the rows that choose from columns, all fed by the same reading."""
 
+import signal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -190,6 +192,23 @@ def test_where_no_pair_is_done_it_says_so():
     assert "partial: none of 3 pairs of halves was fitted: no shares" in chosen.notes
     assert "c3" in chosen.names
     assert "stability" not in chosen.params
+
+
+def test_ctrl_c_does_not_wait_for_all_halves(monkeypatch):
+    stepped, original = [], _columns.HalfRun.step
+
+    def step(self, block):
+        stepped.append(block.position)
+        if len(stepped) == 8:
+            signal.raise_signal(signal.SIGINT)
+        original(self, block)
+
+    X, y = table()
+    monkeypatch.setattr(_columns.HalfRun, "step", step)
+    with pytest.raises(Interrupted) as stopped:
+        select(Counted(X), y, k=3, stability=3)
+    assert stepped == [20] * 6 + [40] * 2
+    assert stopped.value.result.n_features == 20  # what all rows have seen
 
 
 def test_data_that_break_off_leave_what_was_chosen():

@@ -17,6 +17,7 @@ from shortlist._protocols import ColumnBlock, DataError, Floats, ShortlistError
 from shortlist._shortlist import Shortlist
 from shortlist.columns._data import Data
 from shortlist.columns._retained import MOST_EVENTS, Event, Prepared, Retained, prepare
+from shortlist.engines._interrupts import uninterrupted
 from shortlist.kernels.substitution import ALWAYS, CANDIDATE, SKIPPED
 from shortlist.losses import spell
 
@@ -110,6 +111,7 @@ class ColumnRun:
         self._has_come_once = False
         self._loss = self.worker.objective()
 
+    @uninterrupted()  # weights move before the columns they belong to
     def step(self, block: ColumnBlock) -> None:
         """Let the columns of a block arrive."""
         check_rows(block.values.shape[1], self.data, f"column {block.names[0]!r}")
