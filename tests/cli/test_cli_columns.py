@@ -184,3 +184,23 @@ def test_ctrl_c_before_a_pair_of_halves_is_done_is_told(run, table, monkeypatch)
     assert done.exit_code == 130
     assert "none of 3 pairs of halves was fitted" in done.stdout + done.stderr
     assert "interrupted: the result is partial" in done.stderr
+
+
+def test_substitutes_are_told_of_columns(run, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(90, 8)), columns=list("abcdefgh"))
+    frame["h"] = frame["b"] + 0.3 * rng.normal(size=90)
+    frame["y"] = frame["b"] - frame["c"] + 0.3 * rng.normal(size=90)
+    frame.to_parquet(tmp_path / "genes.parquet")
+    words = (
+        "select",
+        "--columns",
+        tmp_path / "genes.parquet",
+        "--target",
+        "y",
+        "-k",
+        2,
+    )
+    done = run(*words, "--substitutes", 1)
+    assert done.exit_code == 0, done.stderr
+    assert "instead of b: h (" in done.stdout

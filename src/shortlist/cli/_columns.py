@@ -34,7 +34,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _KNOWN = {
     *("files", "k", "method", "loss", "classes", "always", "never", "seed", "target"),
     *("missing", "columns", "workers", "engine", "out", "form", "quiet"),
-    *("sample_groups", "cv", "stability"),
+    *("sample_groups", "cv", "stability", "substitutes"),
 }
 
 
@@ -100,7 +100,7 @@ def choose_from_columns(ctx: click.Context) -> ColumnsOutcome:
             ctx,
         )
     _refuse_others(ctx, set(given_options(ctx)))
-    _refuse_stable_workers(ctx)
+    _refuse_workers(ctx)
     if len(options["files"]) != 1:
         raise click.UsageError(
             f"--columns wants one FILE, got {len(options['files'])}", ctx
@@ -134,12 +134,16 @@ def choose_from_columns(ctx: click.Context) -> ColumnsOutcome:
     announce(ctx, *in_lines(choice))
     curve = _find_k(ctx, source, groups, capabilities, never, own)
     further = {}
-    if options["stability"] is not None:
-        from shortlist.resampling._columns import StableColumns
-        from shortlist.resampling._second_look import THRESHOLD
+    if options["stability"] or options["substitutes"]:
+        from shortlist.resampling._column_substitutes import LookAtColumns
 
-        pairs, seed = options["stability"], options["seed"]
-        further["runner"] = StableColumns(pairs, THRESHOLD, seed, groups).run
+        look = LookAtColumns(
+            n_pairs=options["stability"] or 0,
+            n_substitutes=options["substitutes"] or 0,
+            groups=groups,
+            seed=options["seed"],
+        )
+        further["runner"] = look.run
     with progress_bar(options["quiet"]) as draw:
         try:
             shortlist = capabilities.load("algorithm")(
@@ -206,14 +210,13 @@ def _find_k(
     return curve
 
 
-def _refuse_stable_workers(ctx: click.Context) -> None:
-    """Refuse halves of rows where several workers share the columns."""
+def _refuse_workers(ctx: click.Context) -> None:
+    """Refuse a second look where several workers share the columns."""
     options = ctx.params
-    if options["stability"] is None:
-        return
-    for name, only in (("workers", 1), ("engine", "threads")):
-        if options[name] != only:
-            raise click.UsageError(f"--stability does not go with --{name}", ctx)
+    for asked in ("stability", "substitutes"):
+        for name, only in (("workers", 1), ("engine", "threads")):
+            if options[asked] is not None and options[name] != only:
+                raise click.UsageError(f"--{asked} does not go with --{name}", ctx)
 
 
 def _refuse_others(ctx: click.Context, own: set[str]) -> None:

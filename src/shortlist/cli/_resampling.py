@@ -38,7 +38,8 @@ def resampling_options() -> Callable[[F], F]:
                 type=click.IntRange(min=1),
                 metavar="N",
                 help="Name up to N features that could take the place of each chosen one "
-                "at little loss; for methods that hold all rows in memory.",
+                "at little loss; for methods that hold all rows in memory, and with "
+                "--columns.",
             ),
         ]
     )

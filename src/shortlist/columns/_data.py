@@ -41,15 +41,18 @@ class Data:
         """Whether all examples count the same."""
         return bool((self.share == self.share[0]).all())
 
+    @property
+    def weight(self) -> Floats | None:
+        """Weights of the examples; None if all are 1."""
+        if self.is_uniform and self.total == len(self.y):
+            return None
+        return self.share * self.total
+
     def of_rows(self, rows: Ints) -> Data:
         """The same of some rows only; what is to be predicted stays as it was decided."""
-        weight = None
-        if not self.is_uniform or self.total != len(self.y):
-            weight = self.share[rows] * self.total
-            if not weight.any():
-                raise ShortlistError(
-                    "some rows of each half should have weight, none has"
-                )
+        weight = None if self.weight is None else self.weight[rows]
+        if weight is not None and not weight.any():
+            raise ShortlistError("some rows of each half should have weight, none has")
         return Data.encoded(self.target, self.y[rows], weight)
 
     @classmethod

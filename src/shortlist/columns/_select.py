@@ -64,7 +64,9 @@ def select_columns(
     request = Request(k, always=tuple(always), never=tuple(never), **settings)
     check_engine(engine, None)
     if runner is not run_columns and (engine != "threads" or n_workers > 1):
-        raise ShortlistError("stability goes with n_workers=1 and engine='threads'")
+        raise ShortlistError(
+            "stability and substitutes go with n_workers=1 and engine='threads'"
+        )
     if engine == "ray":
         cluster = ClusterSubstitution(data, request, source, n_workers, seed=seed)
         chosen = cluster.run(observe)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,6 @@ from shortlist.evaluate._splits import cv_among, folds, group_numbers
 from shortlist.front._budgets import with_curve
 from shortlist.front._from_rows import Say
 from shortlist.front._order import Order
-from shortlist.resampling._second_look import THRESHOLD
 from shortlist.sources._labels import encode_labels, lacking_labels
 from shortlist.sources.forms import TargetedColumns
 
@@ -39,11 +38,11 @@ def select_from_columns(
     groups: Ints | None = None,
     observe: Observer | None = None,
     say: Say = lambda line: None,
-    n_pairs: int = 0,
+    beyond: Mapping[str, int] | None = None,
 ) -> Shortlist:
     """Choose from a source of columns that has its target; see ``select_from_rows``.
 
-    ``n_pairs``: pairs of halves of the rows that choose as well, for their shares.
+    ``beyond``: as of ``LookAtColumns``: what else is asked for.
     """
     source, groups, cv, notes = labelled_columns(source, groups, cv)
     curve = None
@@ -52,10 +51,10 @@ def select_from_columns(
         say(curve.line())
         budget = curve.k
     further = {}
-    if n_pairs:
-        from shortlist.resampling._columns import StableColumns
+    if beyond:
+        from shortlist.resampling._column_substitutes import LookAtColumns
 
-        look = StableColumns(n_pairs, THRESHOLD, order.seed, groups)
+        look = LookAtColumns(**beyond, groups=groups, seed=order.seed)
         further["runner"] = look.run
     chosen = _run(source, order, budget, observe, **further)
     chosen = replace(chosen, notes=(*notes, *chosen.notes))

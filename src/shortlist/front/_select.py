@@ -132,7 +132,8 @@ def select(
         has the share of them that chose each feature. See ``shortlist.stability``.
     substitutes : int, default=None
         How many features to name, at most, that could take the place of each chosen one
-        at little loss; for methods that hold all rows. See ``shortlist.substitutes``.
+        at little loss; for methods that hold all rows, and for columns that can be read
+        again. See ``shortlist.substitutes``.
     verbose : bool, default=False
         Whether to say on standard error what was picked; the logger "shortlist" hears it
         in any case.
@@ -245,11 +246,6 @@ def select(
 
     if isinstance(source, ColumnSource):
         call = of_columns(call)
-        if "n_substitutes" in beyond:
-            raise ShortlistError(
-                "substitutes do not go with columns that are read one by one: they need "
-                "all rows in memory"
-            )
         columns_facts = facts_of_columns(source, **asked)
         choice = _chosen(named, lambda: choose(columns_facts))
         if choice.room != "columns":
@@ -274,7 +270,7 @@ def select(
             groups=groups,
             observe=observe,
             say=say,
-            n_pairs=beyond.get("n_pairs", 0),
+            beyond=beyond,
         )
     else:
         if isinstance(

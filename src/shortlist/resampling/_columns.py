@@ -33,7 +33,7 @@ from shortlist.resampling._halves import complementary_halves, labels_of
 from shortlist.resampling._result import Stability, Tally
 
 #: Bytes that halves may hold at a time; one pair may hold more, as the run over all rows.
-_MOST_BYTES = 1 << 30
+MOST_BYTES = 1 << 30
 #: Columns that a half holds besides those that it retains: labels, weights, row numbers,
 #: and one to go over.
 _BESIDES = 4
@@ -137,12 +137,12 @@ class StableColumns:
         """How many pairs are run side by side."""
         held = run.request.k + _BESIDES + run.data.n_margins
         bytes_of_pair = 8 * len(run.data.y) * held
-        most = max(1, _MOST_BYTES // bytes_of_pair)
+        most = max(1, MOST_BYTES // bytes_of_pair)
         if self._n_pairs > most and not source.reiterable:
             raise ShortlistError(
                 f"{self._n_pairs} pairs of halves would hold "
                 f"{self._n_pairs * bytes_of_pair / 1e9:.3g} GB, more than the "
-                f"{_MOST_BYTES / 1e9:.3g} GB there are for them at a time, and "
+                f"{MOST_BYTES / 1e9:.3g} GB there are for them at a time, and "
                 f"{source.name} gives its columns once: ask for {most} pairs, or give a "
                 "file, a list or a function that returns columns"
             )

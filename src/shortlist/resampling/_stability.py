@@ -14,6 +14,7 @@ from shortlist._targets import choose_target
 from shortlist.engines import Interrupted
 from shortlist.losses import get_loss
 from shortlist.resampling._bounds import check_threshold
+from shortlist.resampling._forms import are_columns
 from shortlist.resampling._halves import complementary_halves
 from shortlist.resampling._result import Stability, Tally
 from shortlist.sources._labels import check_weights
@@ -97,7 +98,7 @@ def stability(
     """
     check_resamples(n_resamples)
     check_threshold(threshold)
-    if _are_columns(selector, X):
+    if _by_column(selector, X):
         from shortlist.resampling._columns import stability_of_columns
 
         return stability_of_columns(
@@ -168,23 +169,16 @@ def stability(
     return result()
 
 
-def _are_columns(selector: Any, data: Any) -> bool:
+def _by_column(selector: Any, X: Any) -> bool:
     """Whether data come column by column, for a selector that takes them so."""
-    if not hasattr(selector, "fit_columns"):
-        if isinstance(data, ColumnSource):
-            raise ShortlistError(
-                f"{type(selector).__name__} needs rows, and {data.name} has columns: "
-                "OnlineSubstitution and Grafting go through columns"
-            )
-        return False
-    if isinstance(data, RowSource):
-        return False
-    if hasattr(data, "shape"):  # in memory rows can be taken of it
-        return isinstance(data, np.memmap)
-    if isinstance(data, list | tuple):
-        first = data[0] if len(data) else None
-        return isinstance(first, tuple | list) and isinstance(first[0], str)
-    return True
+    if hasattr(selector, "fit_columns"):
+        return are_columns(X)
+    if isinstance(X, ColumnSource):
+        raise ShortlistError(
+            f"{type(selector).__name__} needs rows, and {X.name} has columns: "
+            "OnlineSubstitution and Grafting go through columns"
+        )
+    return False
 
 
 def check_resamples(n_resamples: Any) -> None:
