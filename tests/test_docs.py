@@ -111,7 +111,11 @@ def test_the_page_on_stability_works_as_written(capsys):
     for block in code_in(page):
         exec(compile(block, page.name, "exec"), scope)
     printed = capsys.readouterr().out.splitlines()
-    assert printed == ["('x3', 'x8')", "0.33", "[('x3', 'x20')]", "[('x3', 'x20')]"]
+    assert printed == [
+        *("('x3', 'x8')", "0.33", "[('x3', 'x20')]", "[('x3', 'x20')]"),
+        "['gene 3', 'gene 8'] 50",
+        "[('gene 3', 'gene 20')]",
+    ]
     assert all(f"`{line}`" in page.read_text() for line in printed)
 
 

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from shortlist import OnlineSubstitution, Shortlist
+from shortlist import Grafting, OnlineSubstitution, Shortlist, stability
 from shortlist._protocols import Progress
 from shortlist.cli._progress import detail
+from shortlist.resampling import _columns
 
 
 @pytest.fixture(scope="module")
@@ -145,3 +146,61 @@ def test_a_column_of_text_may_be_left_out(run, tmp_path):
     told = json.loads(done.stdout)
     assert [entry["name"] for entry in told["entries"]] == ["b"]
     assert "--never who" in told["params"]["command"]
+
+
+@pytest.mark.parametrize("method", ["online_substitution", "grafting"])
+def test_halves_of_the_rows_choose_from_the_same_columns(run, table, tmp_path, method):
+    frame = table[1]
+    model = tmp_path / "model.shortlist"
+    numbers = tmp_path / "numbers.parquet"
+    people = np.repeat(np.arange(50), 4)
+    frame.drop(columns="kind").assign(person=people).to_parquet(numbers)
+    words = ("select", "--columns", numbers, "--target", "age", "-k", 3, "-o", model)
+    words = (*words, "--stability", 4, "--sample-groups", "person", "--method", method)
+    done = run(*words, "--never", "gene1")
+    assert done.exit_code == 0, done.stderr
+    assert "in 75% of 8 halves or more, at most" in done.stdout
+    saved = Shortlist.load(model)
+    X, y = frame.drop(columns=["kind", "age", "gene1"]), frame["age"]
+    selector = {"grafting": Grafting, "online_substitution": OnlineSubstitution}
+    found = stability(selector[method](3), X, y, n_resamples=4, groups=people)
+    shares = dict(zip(found.names, found.shares.tolist(), strict=True))
+    told = saved.to_frame()
+    assert dict(zip(told["name"], told["stability"], strict=True)) == {
+        name: shares.get(name, 0.0) for name in saved.names
+    }
+    assert saved.params["stability"]["features"] == 49
+    assert "--stability 4" in saved.params["command"]
+
+
+def test_ctrl_c_before_a_pair_of_halves_is_done_is_told(run, table, monkeypatch):
+    def stops(self, block):
+        raise KeyboardInterrupt
+
+    folder, _ = table
+    monkeypatch.setattr(_columns.HalfRun, "step", stops)
+    words = ("select", "--columns", folder / "genes", "--target", "age", "-k", 2)
+    done = run(*words, "--stability", 3)
+    assert done.exit_code == 130
+    assert "none of 3 pairs of halves was fitted" in done.stdout + done.stderr
+    assert "interrupted: the result is partial" in done.stderr
+
+
+def test_substitutes_are_told_of_columns(run, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(90, 8)), columns=list("abcdefgh"))
+    frame["h"] = frame["b"] + 0.3 * rng.normal(size=90)
+    frame["y"] = frame["b"] - frame["c"] + 0.3 * rng.normal(size=90)
+    frame.to_parquet(tmp_path / "genes.parquet")
+    words = (
+        "select",
+        "--columns",
+        tmp_path / "genes.parquet",
+        "--target",
+        "y",
+        "-k",
+        2,
+    )
+    done = run(*words, "--substitutes", 1)
+    assert done.exit_code == 0, done.stderr
+    assert "instead of b: h (" in done.stdout

@@ -77,7 +77,18 @@ def test_ctrl_c_keeps_the_pairs_that_are_done(run, people, monkeypatch):
             "--substitutes needs all rows in memory, and mission has",
         ),
         (("--stability", 2, "--checkpoint", "c"), "does not go with --checkpoint"),
-        (("--stability", 2, "--columns"), "--stability does not go with --columns"),
+        (
+            ("--substitutes", 2, "--columns", "--workers", 2),
+            "--substitutes does not go with --workers",
+        ),
+        (
+            ("--stability", 2, "--columns", "--workers", 2),
+            "--stability does not go with --workers",
+        ),
+        (
+            ("--stability", 2, "--columns", "--engine", "ray"),
+            "--stability does not go with --engine",
+        ),
         (("--stability", 2, "--interactions", 2), "does not go with --interactions"),
         (("--stability", 0), "0 is not in the range"),
     ],

@@ -111,7 +111,11 @@ def test_groups_skip_rows_that_a_bad_label_left_out(table, monkeypatch):
             {"substitutes": 1, "method": "mission"},
             "substitutes need all rows in memory",
         ),
-        ({"stability": 2, "columns": True}, "do not go with columns"),
+        (
+            {"substitutes": 2, "columns": True, "k": 3, "n_workers": 2}
+            | {"method": "online_substitution"},
+            "stability and substitutes go with n_workers=1",
+        ),
         (
             {"stability": 2, "sequence": np.zeros(200)},
             "do not go with sequence=",
@@ -121,7 +125,7 @@ def test_groups_skip_rows_that_a_bad_label_left_out(table, monkeypatch):
 def test_what_cannot_be_had_is_refused(table, asked, message):
     X, y, _ = table
     with pytest.raises(ShortlistError, match=message):
-        select(X, y, k=2, **asked)
+        select(X, y, **{"k": 2, **asked})
 
 
 def test_groups_that_are_too_few_for_the_rows_are_refused(table):

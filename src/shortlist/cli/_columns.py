@@ -34,7 +34,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _KNOWN = {
     *("files", "k", "method", "loss", "classes", "always", "never", "seed", "target"),
     *("missing", "columns", "workers", "engine", "out", "form", "quiet"),
-    *("sample_groups", "cv"),
+    *("sample_groups", "cv", "stability", "substitutes"),
 }
 
 
@@ -92,6 +92,7 @@ def choose_from_columns(ctx: click.Context) -> Unscored:
             ctx,
         )
     refuse_others(ctx, {*_KNOWN, *given_options(ctx)}, "--columns")
+    _refuse_workers(ctx)
     if len(options["files"]) != 1:
         raise click.UsageError(
             f"--columns wants one FILE, got {len(options['files'])}", ctx
@@ -124,6 +125,17 @@ def choose_from_columns(ctx: click.Context) -> Unscored:
     check_loss(capabilities, options["loss"])
     announce(ctx, *in_lines(choice))
     curve = _find_k(ctx, source, groups, capabilities, never, own)
+    further = {}
+    if options["stability"] or options["substitutes"]:
+        from shortlist.resampling._column_substitutes import LookAtColumns
+
+        look = LookAtColumns(
+            n_pairs=options["stability"] or 0,
+            n_substitutes=options["substitutes"] or 0,
+            groups=groups,
+            seed=options["seed"],
+        )
+        further["runner"] = look.run
     with progress_bar(options["quiet"]) as draw:
         try:
             shortlist = capabilities.load("algorithm")(
@@ -137,6 +149,7 @@ def choose_from_columns(ctx: click.Context) -> Unscored:
                 n_workers=options["workers"],
                 engine=options["engine"],
                 observe=draw,
+                **further,
                 **own,
             )
         except Interrupted as stop:
@@ -187,3 +200,12 @@ def _find_k(
     options["k"], options["cv"] = curve.k, None
     announce(ctx, curve.line())
     return curve
+
+
+def _refuse_workers(ctx: click.Context) -> None:
+    """Refuse a second look where several workers share the columns."""
+    options = ctx.params
+    for asked in ("stability", "substitutes"):
+        for name, only in (("workers", 1), ("engine", "threads")):
+            if options[asked] is not None and options[name] != only:
+                raise click.UsageError(f"--{asked} does not go with --{name}", ctx)

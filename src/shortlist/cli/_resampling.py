@@ -30,14 +30,16 @@ def resampling_options() -> Callable[[F], F]:
                 metavar="N",
                 help="Cut the rows into two halves N times (50 is usual), choose from "
                 "each, and say what share of the halves chose each feature. Rooms rows and "
-                "sketch do it in the same pass, with 2 N models in memory.",
+                "sketch do it in the same pass, with 2 N models in memory, and so does "
+                "--columns.",
             ),
             click.option(
                 "--substitutes",
                 type=click.IntRange(min=1),
                 metavar="N",
                 help="Name up to N features that could take the place of each chosen one "
-                "at little loss; for methods that hold all rows in memory.",
+                "at little loss; for methods that hold all rows in memory, and with "
+                "--columns.",
             ),
         ]
     )
@@ -107,10 +109,3 @@ def _check(ctx: click.Context, capabilities: Capabilities) -> None:
             raise click.UsageError(f"--stability does not go with --{name}", ctx)
     if options["interactions"] is not None:
         raise click.UsageError("--stability does not go with --interactions", ctx)
-
-
-def refuse_resampling(ctx: click.Context) -> None:
-    """Refuse both options where features come one by one."""
-    for name in ("stability", "substitutes"):
-        if ctx.params[name] is not None:
-            raise click.UsageError(f"--{name} does not go with --columns", ctx)

@@ -51,11 +51,7 @@ from shortlist.cli._output import check_model_output
 from shortlist.cli._presenting import notes_for_stderr, present, rendered
 from shortlist.cli._reading import open_asked
 from shortlist.cli._reproduce import command_line, how_to_repeat
-from shortlist.cli._resampling import (
-    Resampling,
-    refuse_resampling,
-    resampling_options,
-)
+from shortlist.cli._resampling import Resampling, resampling_options
 from shortlist.cli._running import (
     NOTHING_LEARNED,
     UNSCORED,
@@ -254,8 +250,6 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     if options["sequence"] is None:
         refuse_sensors(ctx)
         check_cv(ctx)
-    if options["columns"]:
-        refuse_resampling(ctx)
     if options["columns"] or options["sequence"] is not None:
         choose = choose_from_columns if options["columns"] else choose_from_sequences
         found = choose(ctx)

@@ -87,6 +87,18 @@ class ColumnSelector(BaseSelector):
         KeyboardInterrupt, DataError
             In mid-run: the estimator is fitted with what had been found by then.
         """
+        source, data = self._opened(columns, y, sample_weight, classes)
+        self._run(source, data, observe)
+        return self
+
+    def _opened(
+        self,
+        columns: Any,
+        y: Any,
+        sample_weight: Any = None,
+        classes: Sequence[Any] | None = None,
+    ) -> tuple[ColumnSource, Data]:
+        """A source of columns and what is to be predicted, checked."""
         self._check_request()
         source = open_columns(columns)
         labels = getattr(source, "y", None) if y is None else y
@@ -104,8 +116,7 @@ class ColumnSelector(BaseSelector):
                 delattr(self, name)
         if getattr(source, "is_numbered", False) and source.n_columns is not None:
             self.n_features_in_ = source.n_columns
-        self._run(source, Data.of(target, codes, sample_weight), observe)
-        return self
+        return source, Data.of(target, codes, sample_weight)
 
     def add_columns(self, columns: Any, *, observe: Observer | None = None) -> Any:
         """Let more features arrive, on later days perhaps, for the same examples.
@@ -177,7 +188,16 @@ class ColumnSelector(BaseSelector):
 
     def _choose(self, source: Any, data: Data, observe: Observer | None) -> Shortlist:
         """Run over a source, alone, ready to go on with columns of later days."""
-        self._run_so_far = ColumnRun(data, self._request(), self.capabilities.method)
+        self._run_so_far = self._run_over(data)
         chosen = run_columns(self._run_so_far, source, observe)
         assert isinstance(chosen, Shortlist)
         return chosen
+
+    def _run_over(self, data: Data) -> ColumnRun:
+        """What one worker steps through columns."""
+        return ColumnRun(data, self._request(), self.capabilities.method)
+
+    @property
+    def _works_alone(self) -> bool:
+        """Whether one worker, in this process, does all."""
+        return True

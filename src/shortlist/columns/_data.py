@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import Floats
+from shortlist._protocols import Floats, Ints, ShortlistError
 from shortlist._targets import Target
 
 
@@ -40,6 +40,20 @@ class Data:
     def is_uniform(self) -> bool:
         """Whether all examples count the same."""
         return bool((self.share == self.share[0]).all())
+
+    @property
+    def weight(self) -> Floats | None:
+        """Weights of the examples; None if all are 1."""
+        if self.is_uniform and self.total == len(self.y):
+            return None
+        return self.share * self.total
+
+    def of_rows(self, rows: Ints) -> Data:
+        """The same of some rows only; what is to be predicted stays as it was decided."""
+        weight = None if self.weight is None else self.weight[rows]
+        if weight is not None and not weight.any():
+            raise ShortlistError("some rows of each half should have weight, none has")
+        return Data.encoded(self.target, self.y[rows], weight)
 
     @classmethod
     def of(cls, target: Target, labels: Floats, weight: Floats | None) -> Data:

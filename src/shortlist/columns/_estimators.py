@@ -163,7 +163,7 @@ class OnlineSubstitution(ColumnSelector):
         self.feature_groups = feature_groups
 
     def _choose(self, source: Any, data: Data, observe: Observer | None) -> Shortlist:
-        if self.n_workers == 1 and self.engine == "threads":
+        if self._works_alone:
             return super()._choose(source, data, observe)
         crew = (data, self._request(), source, self.n_workers)
         shared: SharedSubstitution
@@ -172,6 +172,10 @@ class OnlineSubstitution(ColumnSelector):
         else:
             shared = SharedSubstitution(*crew, seed=self.seed, staleness=self.staleness)
         return shared.run(observe)
+
+    @property
+    def _works_alone(self) -> bool:
+        return self.n_workers == 1 and self.engine == "threads"
 
     def _check_request(self) -> None:
         super()._check_request()

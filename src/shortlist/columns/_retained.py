@@ -183,6 +183,10 @@ class Retained:
         center, scale = float(self.center[slot]), float(self.scale[slot])
         return center, scale, int(self.ids[slot]), self.names[slot]
 
+    def names_by_id(self) -> dict[int, str]:
+        """What is retained, and what it is called."""
+        return dict(zip(self.ids[: self.n].tolist(), self.names, strict=False))
+
     def holds(self) -> set[int]:
         """Ids of what is retained."""
         return set(self.ids[: self.n].tolist())

@@ -17,6 +17,7 @@ from shortlist._protocols import ColumnBlock, DataError, Floats, ShortlistError
 from shortlist._shortlist import Shortlist
 from shortlist.columns._data import Data
 from shortlist.columns._retained import MOST_EVENTS, Event, Prepared, Retained, prepare
+from shortlist.engines._interrupts import uninterrupted
 from shortlist.kernels.substitution import ALWAYS, CANDIDATE, SKIPPED
 from shortlist.losses import spell
 
@@ -110,6 +111,7 @@ class ColumnRun:
         self._has_come_once = False
         self._loss = self.worker.objective()
 
+    @uninterrupted()  # weights move before the columns they belong to
     def step(self, block: ColumnBlock) -> None:
         """Let the columns of a block arrive."""
         check_rows(block.values.shape[1], self.data, f"column {block.names[0]!r}")
@@ -150,6 +152,11 @@ class ColumnRun:
         self.pass_number, self.seen = self.pass_number + 1, 0
         self.last_pass = self.pass_number + int(self.request.passes) - 1
         self._first, self._missed = True, {}
+
+    @property
+    def n_candidates(self) -> int:
+        """Columns that there were to choose from: not those to leave out."""
+        return self.n_features - len(set(self.request.never) - set(self._missed))
 
     def standing(self) -> tuple[int, float]:
         """Columns of this pass so far, and the loss after the last one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +28,8 @@ from shortlist.engines.columns import run_columns
 from shortlist.sources import open_columns
 from shortlist.sources._labels import encode_labels
 
+Runner = Callable[[ColumnRun, ColumnSource, Observer | None], Any]
+
 
 def select_columns(
     source: ColumnSource,
@@ -41,6 +43,7 @@ def select_columns(
     n_workers: int = 1,
     engine: str = "threads",
     observe: Observer | None = None,
+    runner: Runner = run_columns,
     **settings: Any,
 ) -> Shortlist:
     """Choose from the columns of a source that has its target among them.
@@ -52,17 +55,24 @@ def select_columns(
     k : int
     loss, classes, always, never, seed, n_workers, engine, observe
         As for ``OnlineSubstitution``; classes are texts.
+    runner : callable
+        What steps the run of one worker through the columns; it may do more.
     **settings
         Other settings of ``Request``.
     """
     data = _data(source, loss, classes)
     request = Request(k, always=tuple(always), never=tuple(never), **settings)
     check_engine(engine, None)
+    if runner is not run_columns and (engine != "threads" or n_workers > 1):
+        raise ShortlistError(
+            "stability and substitutes go with n_workers=1 and engine='threads'"
+        )
     if engine == "ray":
         cluster = ClusterSubstitution(data, request, source, n_workers, seed=seed)
         chosen = cluster.run(observe)
     elif n_workers == 1:
-        chosen = _by_one_worker(data, request, CAPABILITIES.method, source, observe)
+        method = CAPABILITIES.method
+        chosen = _by_one_worker(data, request, method, source, observe, runner)
     else:
         shared = SharedSubstitution(data, request, source, n_workers, seed=seed)
         chosen = shared.run(observe)
@@ -76,6 +86,7 @@ def graft_columns(
     loss: Any = "auto",
     classes: Sequence[str] | None = None,
     observe: Observer | None = None,
+    runner: Runner = run_columns,
     **settings: Any,
 ) -> Shortlist:
     """Choose by Grafting, which has one worker and nothing random; else as above."""
@@ -86,7 +97,7 @@ def graft_columns(
     settings |= {name: tuple(settings.get(name, ())) for name in ("always", "never")}
     data, request = _data(source, loss, classes), GraftingRequest(k, **settings)
     method = _grafting.CAPABILITIES.method
-    return _by_one_worker(data, request, method, source, observe)
+    return _by_one_worker(data, request, method, source, observe, runner)
 
 
 def select_from_table(
@@ -130,9 +141,10 @@ def _by_one_worker(
     method: str,
     source: ColumnSource,
     observe: Observer | None,
+    runner: Runner = run_columns,
 ) -> Shortlist:
     run = ColumnRun(data, request, method)
-    chosen = run_columns(run, source, observe)
+    chosen = runner(run, source, observe)
     assert isinstance(chosen, Shortlist)
     if source.reiterable:  # so that whoever looks for leaks reads what was chosen again
         return chosen

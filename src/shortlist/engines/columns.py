@@ -11,7 +11,6 @@ from shortlist._protocols import (
     Observer,
     Progress,
 )
-from shortlist.engines._interrupts import uninterrupted
 from shortlist.engines.serial import Broken, Interrupted
 
 
@@ -19,7 +18,7 @@ class ColumnAlgorithm(Protocol):
     """What runs over columns: a state of its own, stepped through blocks."""
 
     def step(self, block: ColumnBlock) -> None:
-        """Let the columns of a block arrive."""
+        """Let the columns of a block arrive; where Ctrl-C would do harm, put it off."""
         ...
 
     def next_pass(self) -> bool:
@@ -69,9 +68,7 @@ def run_columns(
     try:
         while True:
             for block in source.blocks():
-                # weights move before the columns they belong to: never between the two
-                with uninterrupted():
-                    algorithm.step(block)
+                algorithm.step(block)
                 seen += len(block.names)
                 del block  # the next one may be made in its room
                 if observe is not None:

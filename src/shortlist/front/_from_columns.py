@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,15 +38,25 @@ def select_from_columns(
     groups: Ints | None = None,
     observe: Observer | None = None,
     say: Say = lambda line: None,
+    beyond: Mapping[str, int] | None = None,
 ) -> Shortlist:
-    """Choose from a source of columns that has its target; see ``select_from_rows``."""
+    """Choose from a source of columns that has its target; see ``select_from_rows``.
+
+    ``beyond``: as of ``LookAtColumns``: what else is asked for.
+    """
     source, groups, cv, notes = labelled_columns(source, groups, cv)
     curve = None
     if not isinstance(budget, int):
         curve = find_columns_budget(source, order, budget, cv, groups, observe)
         say(curve.line())
         budget = curve.k
-    chosen = _run(source, order, budget, observe)
+    further = {}
+    if beyond:
+        from shortlist.resampling._column_substitutes import LookAtColumns
+
+        look = LookAtColumns(**beyond, groups=groups, seed=order.seed)
+        further["runner"] = look.run
+    chosen = _run(source, order, budget, observe, **further)
     chosen = replace(chosen, notes=(*notes, *chosen.notes))
     if curve is not None:
         chosen = with_curve(chosen, curve)
@@ -70,10 +80,10 @@ def labelled_columns(
 
 
 def _run(
-    source: ColumnSource, order: Order, k: int, observe: Observer | None
+    source: ColumnSource, order: Order, k: int, observe: Observer | None, **further: Any
 ) -> Shortlist:
     run = order.capabilities.load("algorithm")
-    chosen: Shortlist = run(source, k, observe=observe, **order.common())
+    chosen: Shortlist = run(source, k, observe=observe, **further, **order.common())
     return chosen
 
 

@@ -134,7 +134,8 @@ def select(
         has the share of them that chose each feature. See ``shortlist.stability``.
     substitutes : int, default=None
         How many features to name, at most, that could take the place of each chosen one
-        at little loss; for methods that hold all rows. See ``shortlist.substitutes``.
+        at little loss; for methods that hold all rows, and for columns that can be read
+        again. See ``shortlist.substitutes``.
     verbose : bool, default=False
         Whether to say on standard error what was picked; the logger "shortlist" hears it
         in any case.
@@ -189,7 +190,8 @@ def select(
             raise ShortlistError(
                 f"sequence: {method} does not look at the order of rows; {SENSORS} does"
             )
-        _refuse(beyond, "sequence=")
+        if beyond:
+            raise ShortlistError("stability and substitutes do not go with sequence=")
         if k == "auto":
             raise ShortlistError(
                 "k='auto' does not go with sequence=; SensorSelector(cv=5) has errors by "
@@ -266,7 +268,6 @@ def select(
 
     if isinstance(source, ColumnSource):
         call = of_columns(call)
-        _refuse(beyond, "columns that are read one by one")
         columns_facts = facts_of_columns(source, **asked)
         choice = _chosen(named, lambda: choose(columns_facts))
         if choice.room != "columns":
@@ -284,7 +285,14 @@ def select(
         if named is None:
             say(choice.line())
         shortlist = select_from_columns(
-            source, order, budget, cv=cv, groups=groups, observe=observe, say=say
+            source,
+            order,
+            budget,
+            cv=cv,
+            groups=groups,
+            observe=observe,
+            say=say,
+            beyond=beyond,
         )
     else:
         if isinstance(
@@ -352,8 +360,3 @@ def _beyond(stability: int | None, substitutes: int | None) -> dict[str, int]:
             )
         asked[own] = int(number)
     return asked
-
-
-def _refuse(beyond: Mapping[str, int], what: str) -> None:
-    if beyond:
-        raise ShortlistError(f"stability and substitutes do not go with {what}")

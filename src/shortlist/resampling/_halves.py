@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import Ints, ShortlistError
+from shortlist._protocols import Floats, Ints, ShortlistError
+from shortlist._targets import Target
 from shortlist.evaluate._splits import group_numbers
 
 #: Cuts that are tried until both halves have all classes; matters with groups only.
@@ -57,6 +58,14 @@ def complementary_halves(
         rng = np.random.default_rng([seed, pair])
         second = _cut(rng, units, stratum, codes)
         yield np.flatnonzero(~second), np.flatnonzero(second)
+
+
+def labels_of(y: Floats, target: Target) -> np.ndarray | None:
+    """Classes of encoded rows as they are called; None if numbers are predicted."""
+    if target.classes is None:
+        return None
+    codes = y > 0.0 if target.loss.target == "sign" else y
+    return np.array(target.classes, object)[codes.astype(np.int64)]
 
 
 def _cut(

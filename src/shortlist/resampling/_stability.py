@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from shortlist._protocols import Ids, Ints, RowSource, ShortlistError
+from shortlist._protocols import ColumnSource, Ids, Ints, RowSource, ShortlistError
 from shortlist._targets import choose_target
 from shortlist.engines import Interrupted
 from shortlist.losses import get_loss
 from shortlist.resampling._bounds import check_threshold
+from shortlist.resampling._forms import are_columns
 from shortlist.resampling._halves import complementary_halves
 from shortlist.resampling._result import Stability, Tally
 from shortlist.sources._labels import check_weights
@@ -48,13 +49,16 @@ def stability(
     X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features), or source
         A source of rows, or the path of one, goes with selectors of the rooms ``rows``
         and ``sketch``. It is read once, or as often as a single fit reads it: all models
-        learn side by side.
+        learn side by side. So do those of room ``columns`` from all that ``open_columns``
+        takes: a path, pairs of a name and a column, a source of columns.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        Halves have equal shares of each class. A source has labels of its own.
+        Halves have equal shares of each class. A source of rows has labels of its own, and
+        one of columns may have.
     n_resamples : int, default=50
         Pairs of halves: there are twice as many fits, and one to all examples.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group (a patient, a user) are never in both halves. Not for sources.
+        Rows of one group (a patient, a user) are never in both halves. Not for sources of
+        rows.
     sample_weight : array-like of shape (n_samples,), default=None
     threshold : float, default=0.75
         Share of halves from which on a feature is called stable; above 0.5.
@@ -94,6 +98,18 @@ def stability(
     """
     check_resamples(n_resamples)
     check_threshold(threshold)
+    if _by_column(selector, X):
+        from shortlist.resampling._columns import stability_of_columns
+
+        return stability_of_columns(
+            selector,
+            X,
+            y,
+            *(n_resamples, threshold, random_state),
+            groups=groups,
+            sample_weight=sample_weight,
+            watch=watch,
+        )
     if isinstance(X, RowSource | str | os.PathLike):
         from shortlist.resampling._streams import stability_of_source
 
@@ -151,6 +167,18 @@ def stability(
             raise
         raise Interrupted(result()) from None
     return result()
+
+
+def _by_column(selector: Any, X: Any) -> bool:
+    """Whether data come column by column, for a selector that takes them so."""
+    if hasattr(selector, "fit_columns"):
+        return are_columns(X)
+    if isinstance(X, ColumnSource):
+        raise ShortlistError(
+            f"{type(selector).__name__} needs rows, and {X.name} has columns: "
+            "OnlineSubstitution and Grafting go through columns"
+        )
+    return False
 
 
 def check_resamples(n_resamples: Any) -> None:

@@ -27,6 +27,7 @@ from shortlist._shortlist import Shortlist
 from shortlist._targets import Target, choose_target
 from shortlist.engines import Interrupted
 from shortlist.losses import SquaredVector, get_loss, is_loss
+from shortlist.resampling._forms import are_columns
 from shortlist.sources import ArraySource
 from shortlist.sources._labels import check_weights
 from shortlist.sources.pairs import has_pairs
@@ -34,7 +35,7 @@ from shortlist.table._gather import Table, gather
 from shortlist.table._problem import TableProblem, table_problem
 
 #: Candidates that are fitted beyond those wanted.
-_MORE = 5
+MORE = 5
 #: Share of its worth that a substitute keeps at least.
 LEAST_KEPT = 0.5
 #: A worth below this share of the objective is rounding.
@@ -47,7 +48,7 @@ Names = Callable[[Ids], Sequence[str]]
 def substitutes(
     chosen: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     n: int = 3,
     sample_weight: Any = None,
@@ -59,8 +60,11 @@ def substitutes(
     ----------
     chosen : Shortlist or fitted selector
         Chosen from the columns of X.
-    X : ndarray, sparse matrix or DataFrame of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+    X : ndarray, sparse matrix or DataFrame of shape (n_samples, n_features), or columns
+        Also what ``open_columns`` takes, if it can be read again: a path, a list of pairs
+        of a name and a column, a source of columns. They are known by their names.
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+        None: the target that a source of columns has among them.
     n : int, default=3
         Substitutes of each feature, at most; those that keep less than half of its worth
         are left out.
@@ -93,6 +97,12 @@ def substitutes(
     shortlist: Shortlist = getattr(chosen, "shortlist_", chosen)
     if has_pairs(shortlist.params):
         raise ShortlistError("pairs of features have no substitutes")
+    if are_columns(X):
+        from shortlist.resampling._column_substitutes import substitutes_of_columns
+
+        return substitutes_of_columns(chosen, X, y, n, sample_weight, watch)
+    if y is None:
+        raise ShortlistError("y should have a label for each row, got None")
     X = _as_chosen_from(chosen, shortlist, X)
     named = getattr(X, "columns", None)
     table, target = _table(shortlist, X, np.asarray(y), sample_weight)
@@ -139,7 +149,7 @@ def _table(
     if preparing != AS_IT_IS:
         blocks = [preparing.apply(b) for b in ArraySource(X).blocks()]
         X = _widened(gather(blocks, n_features), n_features)
-    labels, target = _target(shortlist, y)
+    labels, target = target_of(shortlist, y)
     ids = np.arange(n_features, dtype=np.uint64)
     own = None if weight is None else check_weights(weight, n_rows, "sample_weight")
     return Table(X, target.encode(labels), own, ids, n_features), target
@@ -154,7 +164,7 @@ def _widened(table: Table, n_features: int) -> Any:
     return csr_array((X.data, columns, X.indptr), shape=(X.shape[0], n_features))
 
 
-def _target(shortlist: Shortlist, y: np.ndarray) -> tuple[Floats, Target]:
+def target_of(shortlist: Shortlist, y: np.ndarray) -> tuple[Floats, Target]:
     """Labels as numbers, and what the loss makes of them."""
     loss = get_loss(shortlist.loss) if is_loss(shortlist.loss) else "auto"
     if y.ndim == 2 and y.shape[1] > 1:
@@ -201,7 +211,7 @@ def find_substitutes(
         search_l2="auto",
         gram=False,
     )
-    search = _Search(problem, np.array(never, np.int64))
+    search = Search(problem, never)
     best_first = shortlist.ids[np.argsort(-shortlist.scores, kind="stable")]
     order = np.array(list(dict.fromkeys(best_first.tolist())), np.uint64)
     chosen = np.array(table.columns(order), np.int64)
@@ -221,13 +231,13 @@ def find_substitutes(
     return result
 
 
-class _Search:
+class Search:
     """Exchanges of one feature of a model by another."""
 
-    def __init__(self, problem: TableProblem, never: Ints) -> None:
+    def __init__(self, problem: TableProblem, never: Sequence[int] = ()) -> None:
         self._problem = problem
         self._usable = ~problem.constant
-        self._usable[never] = False
+        self._usable[list(never)] = False
 
     def fit(self, columns: Ints, start: Fit | None = None) -> Fit:
         """The model of some columns, in all margins."""
@@ -246,7 +256,7 @@ class _Search:
         if worth <= _ROUNDING * abs(without.value):
             return []  # it can simply be left out
         found = []
-        for candidate in self._promising(without, chosen, n + _MORE).tolist():
+        for candidate in self._promising(without, chosen, n + MORE).tolist():
             value = self.fit(np.append(others, candidate), without).value
             kept = (without.value - value) / worth
             size = abs(fit.value)

@@ -15,9 +15,8 @@ import numpy as np
 
 from shortlist._protocols import Ids, Ints, RowSource, ShortlistError
 from shortlist._shortlist import Shortlist
-from shortlist._targets import Target
 from shortlist.engines import Interrupted
-from shortlist.resampling._halves import complementary_halves
+from shortlist.resampling._halves import complementary_halves, labels_of
 from shortlist.resampling._result import Stability, Tally
 from shortlist.resampling._substitutes import find_substitutes
 from shortlist.table._gather import Table, TableLearner
@@ -75,7 +74,7 @@ class Recalling:
         halves = complementary_halves(
             len(table.y),
             n_pairs,
-            classes=_labels(table, target),
+            classes=labels_of(table.y, target),
             groups=groups,
             seed=seed,
         )
@@ -119,14 +118,6 @@ class Recalling:
         return find_substitutes(
             shortlist, table, target, names, n, never=barred, watch=watch
         )
-
-
-def _labels(table: Table, target: Target) -> np.ndarray | None:
-    """Classes of the rows as they are called; None if numbers are predicted."""
-    if target.classes is None:
-        return None
-    codes = table.y > 0.0 if target.loss.target == "sign" else table.y
-    return np.array(target.classes, object)[codes.astype(np.int64)]
 
 
 def _rows_of(table: Table, rows: Ints) -> Table:
