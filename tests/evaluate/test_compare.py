@@ -11,12 +11,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
 from shortlist import CompareDisplay, FoBa, Mission, ShortlistError, compare
+from shortlist._splits import folds
 from shortlist.engines import Interrupted
 from shortlist.evaluate import _compare
 from shortlist.evaluate._contestants import USUAL, contestant, why_not
 from shortlist.evaluate._examples import Examples
 from shortlist.evaluate._judge import judge
-from shortlist.evaluate._splits import folds
 from shortlist.table import MRMR
 
 matplotlib.use("agg")

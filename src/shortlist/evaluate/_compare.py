@@ -17,6 +17,13 @@ from typing import Any
 import numpy as np
 
 from shortlist._protocols import DataError, Ints, ShortlistError
+from shortlist._splits import (
+    check_cv,
+    check_learnable,
+    cv_among,
+    folds,
+    most_folds,
+)
 from shortlist._targets import choose_target, unlabelled_note
 from shortlist.engines import Interrupted
 from shortlist.evaluate._contestants import (
@@ -32,13 +39,6 @@ from shortlist.evaluate._examples import Examples, shared_spread
 from shortlist.evaluate._judge import CLASS_METRICS, NUMBER_METRICS, judge
 from shortlist.evaluate._memory import PeakMemory
 from shortlist.evaluate._opened import Opened, opened
-from shortlist.evaluate._splits import (
-    check_cv,
-    check_learnable,
-    cv_among,
-    folds,
-    most_folds,
-)
 from shortlist.evaluate._standings import Result
 
 #: Told what is being done, how many fits of how many are behind.

@@ -9,13 +9,13 @@ import numpy as np
 
 from shortlist._protocols import Ints, Observer, RowSource, ShortlistError
 from shortlist._shortlist import Shortlist
+from shortlist._splits import cv_among
 from shortlist._suspects import first_rows
 from shortlist.engines import run
 from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
 from shortlist.evaluate._contestants import ranking
 from shortlist.evaluate._examples import weights_that_differ
 from shortlist.evaluate._held_rows import HeldRows
-from shortlist.evaluate._splits import cv_among
 from shortlist.evaluate._to_split import ToSplit
 from shortlist.evaluate._whole_table import labels_of, whole_table, with_labels
 from shortlist.front._order import Order, chooser, watching

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from shortlist._protocols import Ints, ShortlistError
-from shortlist.evaluate._splits import group_numbers
+from shortlist._splits import group_numbers
 
 #: Cuts that are tried until both halves have all classes; matters with groups only.
 _TRIES = 100

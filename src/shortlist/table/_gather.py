@@ -14,6 +14,7 @@ from shortlist._protocols import (
     Floats,
     Head,
     Ids,
+    Ints,
     RowBlock,
     RowSource,
     ShortlistError,
@@ -45,6 +46,7 @@ class Table(NamedTuple):
     weight: Floats | None
     ids: Ids  #: feature of each column
     n_features: int | None  #: how many there were to choose from
+    groups: Ints | None = None  #: of rows that belong together, if anybody has told
 
     def columns(self, ids: Ids) -> tuple[int, ...]:
         """Columns of some features; those that no row has are left out."""
