@@ -66,8 +66,13 @@ def find_budget(
             f"expected a number of these, got {cv!r}"
         )
     budgets = order.budgets(budgets, rows.n_features)
-    train, test, own_groups = _held_out(rows, groups, order.seed)
-    learner = order.learner(max(budgets), reiterable=rows.reiterable)
+    train, test, drawn = _held_out(rows, groups, order.seed)
+    known_groups = judging_groups = None
+    if groups is not None:
+        known_groups, judging_groups = groups[~drawn], groups[drawn]
+    learner = order.learner(
+        max(budgets), reiterable=rows.reiterable, groups=known_groups
+    )
     largest: Shortlist = run(learner, train, observe)
     ranked = ranking(largest, rows.ids(order.always))
     if not len(ranked):
@@ -87,7 +92,7 @@ def find_budget(
         classes=order.has_classes(y),
         budgets=budgets,
         cv=cv,
-        groups=None if own_groups is None else own_groups[: len(known)][known],
+        groups=None if judging_groups is None else judging_groups[: len(known)][known],
         weight=weights_that_differ(weight),
         seed=order.seed,
     )
@@ -96,10 +101,11 @@ def find_budget(
 
 def _held_out(
     rows: RowSource, groups: Ints | None, seed: int
-) -> tuple[RowSource, RowSource, Ints | None]:
-    """Rows to choose from, rows to judge by, and the groups of these."""
+) -> tuple[RowSource, RowSource, np.ndarray]:
+    """Rows to choose from, rows to judge by, and by groups which of all rows these are."""
     if groups is None:
-        return *split_holdout(rows, HELD_OUT, seed, max_rows=MOST_HELD_OUT), None
+        sides = split_holdout(rows, HELD_OUT, seed, max_rows=MOST_HELD_OUT)
+        return *sides, np.empty(0, bool)
     every = np.unique(groups)
     n_groups = len(every)
     if n_groups < 4:  # two on each side
@@ -109,7 +115,7 @@ def _held_out(
         )
     order = np.random.default_rng(seed).permutation(every)
     drawn = np.isin(groups, order[: max(2, round(HELD_OUT * n_groups))])
-    return *split_rows(rows, drawn, max_rows=MOST_HELD_OUT), groups[drawn]
+    return *split_rows(rows, drawn, max_rows=MOST_HELD_OUT), drawn
 
 
 def with_curve(shortlist: Shortlist, curve: BudgetCurve) -> Shortlist:

@@ -116,6 +116,7 @@ def find_columns_budget(
             ks: Sequence[int],
             seed: int,
             weight: Floats | None = None,
+            groups: Ints | None = None,
         ) -> dict[int, Any]:
             names = np.array(ranked(X.rows), object)
             return {k: names[:k] for k in ks}
