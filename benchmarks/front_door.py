@@ -106,8 +106,8 @@ def measure(name, repeat):
 
 def trials(name, repeat):
     """Lines of what methods score in the trial of ``select`` in each fold."""
+    from shortlist._splits import folds
     from shortlist.evaluate._compare import are_classes
-    from shortlist.evaluate._splits import folds
 
     X, y = table_of(name)
     cv = 5 if len(y) < 5000 else 3

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from shortlist import _calibrating, _refit
-from shortlist._calibrating import apart, trusted
+from shortlist import BARDA, Mission, ShortlistError, _calibrating, _online, _refit
+from shortlist._calibrating import apart, groups_apart, trusted
+from shortlist._protocols import knowing_groups
 from shortlist._scoring import evaluate
-from shortlist.engines import run
+from shortlist.engines import Interrupted, Keeper, load_snapshot, run
 from shortlist.kernels.masking import MaskedRows, some_rows
 from shortlist.sketch._mission import mission
 from shortlist.sources import ArraySource
@@ -130,3 +131,156 @@ def test_some_rows_are_those_rows(shape):
         there = slice(indptr[i], indptr[i + 1])
         assert some.columns[here].tolist() == rows.columns[there].tolist()
         assert some.values[here].tolist() == rows.values[there].tolist()
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.integers(0, 10**6),
+    st.integers(1, 3000),
+    st.integers(60_000, 400_000),
+    st.floats(0.3, 3.0),
+)
+def test_groups_are_set_apart_whole_and_never_too_many(seed, n_groups, n, tail):
+    rng = np.random.default_rng(seed)
+    groups = (n_groups * rng.random(n) ** tail).astype(np.int64)
+    which = apart(0, n, groups_apart(groups))
+    sizes = np.bincount(groups, minlength=n_groups)
+    held = np.bincount(groups, which, n_groups)
+    assert ((held == 0) | (held == sizes)).all()
+    most = max(0, min((n - _calibrating.FIRST) // 16, 1 << 14))
+    assert which.sum() <= most
+    if most and sizes.max() <= most:  # there is no group that has to stay
+        assert which.sum() > most - sizes.max()
+
+
+@pytest.mark.parametrize("few", [_calibrating.FIRST, 50])
+def test_groups_of_rows_that_a_refit_can_hold_change_nothing(few):
+    assert not apart(0, few, groups_apart(np.arange(few) // 3)).any()
+
+
+@pytest.fixture
+def learned(monkeypatch):
+    """Labels of the rows that a refit learned from, and of those set apart, by pass."""
+    seen = []
+    real = _online.OnlineLearner._learn_again
+
+    def noted(self, state, rows):
+        which = apart(state.rows_in_pass, len(rows.y), state.groups)
+        which = np.zeros(len(rows.y), bool) if which is None else which
+        seen.append((state.stage, rows.y[~which], rows.y[which]))
+        real(self, state, rows)
+
+    monkeypatch.setattr(_online.OnlineLearner, "_learn_again", noted)
+    return seen
+
+
+def grouped_rows(seed=0, n=3000, lacking=False, **how):
+    """Rows whose labels tell their number, so that it is seen which were learned from."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 20))
+    y = X[:, 0] + 1e-3 * np.arange(n)
+    groups = rng.integers(0, 300, n)
+    if lacking:
+        y[rng.random(n) < 0.4] = np.nan
+    source = ArraySource(X, y, may_lack_labels=lacking, **how)
+    return source, groups, dict(zip(y.tolist(), groups.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("lacking", [False, True])
+@pytest.mark.parametrize("passes", [1, 2])
+def test_no_group_is_learned_from_and_set_apart(early, learned, lacking, passes):
+    source, groups, group_of = grouped_rows(lacking=lacking, block_rows=170)
+    learner = mission(3, recipe="refit", passes=passes, loss="squared")
+    run(knowing_groups(learner, groups), source)
+    for stage in ("refit", "settle"):
+        parts = [part for part in learned if part[0] == stage]
+        known, held = (np.concatenate([p[side] for p in parts]) for side in (1, 2))
+        assert len(known) + len(held) == sum(not np.isnan(y) for y in group_of)
+        sides = [{group_of[y] for y in side.tolist()} for side in (known, held)]
+        assert len(sides[1]) > 5
+        assert not sides[0] & sides[1]
+    learned.clear()
+    run(learner, source)  # by row numbers, of groups on both sides
+    _, known, held = (
+        np.concatenate(parts) for parts in zip(*map(_listed, learned), strict=True)
+    )
+    assert {group_of[y] for y in known.tolist()} & {group_of[y] for y in held.tolist()}
+
+
+def _listed(part):
+    return (np.zeros(0), *part[1:])
+
+
+def test_rows_that_turn_out_to_be_few_are_all_learned_from(monkeypatch, learned):
+    for module, name in ((_calibrating, "FIRST"), (_refit, "EXACT_ROWS")):
+        monkeypatch.setattr(module, name, 2500)
+    source, groups, _ = grouped_rows(lacking=True)
+    run(knowing_groups(mission(3, recipe="refit", loss="squared"), groups), source)
+    assert learned
+    assert not any(len(held) for _, _, held in learned)
+
+
+def test_without_groups_or_without_a_refit_nothing_changes(early):
+    source, groups, _ = grouped_rows()
+    for recipe in ("newton", "paper"):
+        learner = mission(3, recipe=recipe, loss="squared")
+        assert run(knowing_groups(learner, groups), source) == run(learner, source)
+    learner = mission(3, recipe="refit", loss="squared")
+    assert knowing_groups(learner, None) is learner
+    torn, whole = run(learner, source), run(knowing_groups(learner, groups), source)
+    assert torn.weights.tolist() != whole.weights.tolist()
+
+
+@pytest.mark.parametrize("estimator", [Mission, BARDA])
+def test_fit_takes_groups(early, learned, estimator):
+    source, groups, group_of = grouped_rows()
+    X, y = source.matrix, source.all_labels
+    fitted = estimator(3, loss="squared").fit(X, y, groups=[f"u{g}" for g in groups])
+    assert "x0" in fitted.get_feature_names_out()
+    for _, known, held in learned:
+        here, there = ({group_of[v] for v in side.tolist()} for side in (known, held))
+        assert not here & there
+    assert sum(len(held) for _, _, held in learned) > 0
+    with pytest.raises(ShortlistError, match=r"one entry a row \(3000\), got 2999"):
+        estimator(3, loss="squared").fit(X, y, groups=groups[:-1])
+
+
+def test_groups_are_one_a_row_also_of_what_comes_by(early):
+    source, groups, _ = grouped_rows()
+    learner = mission(3, recipe="refit", loss="squared")
+    for wrong, said in ((groups[:-1], "for more rows"), (np.append(groups, 0), "3000")):
+        with pytest.raises(ShortlistError, match=said):
+            run(knowing_groups(learner, wrong), source)
+
+
+def test_a_run_that_knows_groups_is_taken_up_again(early, tmp_path):
+    source, groups, _ = grouped_rows(lacking=True, block_rows=400)
+    learner = knowing_groups(mission(3, recipe="refit", loss="squared"), groups)
+    whole, path = run(learner, source), tmp_path / "checkpoint"
+    for n_blocks in (0, 3, 8, 10, 16, 20):
+        left = iter(range(n_blocks))
+        stops = Keeper(path, {}, wants_stop=lambda left=left: next(left, None) is None)
+        with pytest.raises(Interrupted):
+            run(learner, source, keeper=stops)
+        assert run(learner, source, resume=load_snapshot(path, {})) == whole
+
+
+def test_groups_that_agree_by_chance_prove_nothing(early, monkeypatch):
+    """What two users do many times over is seen twice, not many times."""
+    source = sparse_noise(0, n=6000)
+    asked = mission(600, memory="1MB", recipe="refit")
+    assert run(asked, source).params["doubt"] >= 3.0
+    said = []
+    real = _calibrating.groups_apart
+
+    def two(groups):
+        found = real(groups)
+        found.group[found.group >= 0] %= 2
+        said.append(np.unique(found.group).tolist())
+        return found
+
+    users = np.arange(6000) // 4
+    assert run(knowing_groups(asked, users), source).params["doubt"] >= 3.0
+    monkeypatch.setattr(_online, "groups_apart", two)
+    assert "doubt" not in run(knowing_groups(asked, users), source).params
+    assert said == [[-1, 0, 1]]

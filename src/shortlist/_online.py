@@ -25,7 +25,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shortlist._calibrating import apart, calibrate, set_apart, trusted, without
+from shortlist._calibrating import (
+    GroupsApart,
+    apart,
+    calibrate,
+    groups_apart,
+    set_apart,
+    trusted,
+    without,
+)
 from shortlist._class_weight import ClassWeight, first_totals, weigh
 from shortlist._late_rows import LateRows
 from shortlist._preparing import AS_IT_IS, Preparing
@@ -49,8 +57,10 @@ from shortlist._steps import HITS, LOSS, NORM_WEIGHT, WEIGHT, mean_norm
 from shortlist._targets import (
     NO_ROWS,
     NO_WEIGHT,
+    Kept,
     Target,
     empty_classes,
+    kept_rows,
     notes_on,
     rows_to_skip,
     target_of,
@@ -82,6 +92,7 @@ class Work(NamedTuple):
 
     block: RowBlock  #: with encoded labels, prepared, without unwanted features
     n_read: int  #: rows that there were, bad ones included
+    kept: Kept = None  #: which of these there were are left; None: all
 
 
 @dataclass
@@ -107,6 +118,7 @@ class OnlineState:
     spill: RowSpill | None = field(default=None, metadata=NOT_SAVED)
     unmet: Ids = field(default_factory=lambda: _NO_IDS)  #: of always, not seen so far
     late: LateRows = field(default_factory=LateRows)  #: if weights are cut as they are
+    groups: GroupsApart | None = None  #: if groups of rows are known
 
 
 @dataclass(frozen=True)
@@ -145,6 +157,10 @@ class OnlineLearner:
         What loss="auto" means for two classes; None: what ``_targets`` says.
     many_classes : loss, default=None
         Likewise for more.
+    row_groups : ndarray of int of shape (n_rows,), default=None
+        Group of each row of the source, from 0: whole groups are set apart where a refit
+        judges itself by rows that it does not learn from. What comes of them goes into the
+        state; nobody needs them after ``start``.
     """
 
     method: str
@@ -164,6 +180,11 @@ class OnlineLearner:
     params: Mapping[str, Any] = field(default_factory=dict)
     two_classes: Any = None
     many_classes: Any = None
+    row_groups: Ints | None = field(default=None, compare=False)
+
+    def knowing_groups(self, groups: Ints) -> OnlineLearner:
+        """The same for rows of these groups."""
+        return replace(self, row_groups=groups)
 
     def start(self, source: RowSource, head: Head) -> OnlineState:
         """Fresh state for a source that begins like this."""
@@ -208,12 +229,17 @@ class OnlineLearner:
         state = OnlineState(target, model, never, always, n_features, totals, counts)
         state.unmet = always
         state.skip, state.parses = rows_to_skip(source), source.unit == "bytes"
+        if self.row_groups is not None and self.refit:
+            state.groups = groups_apart(self.row_groups)
         return state
 
     def ahead(self, state: OnlineState, block: RowBlock) -> Work:
         """Do what needs nothing that ``step`` changes; ``step`` takes what comes of it."""
         encoded = with_codes(state.target, block, skip=state.skip)
-        return self.ready(state, encoded, block.n_rows)
+        work = self.ready(state, encoded, block.n_rows)
+        if state.groups is None or encoded.n_rows == block.n_rows:
+            return work
+        return work._replace(kept=kept_rows(state.target, block, state.skip))
 
     def ready(self, state: OnlineState, block: RowBlock, n_read: int) -> Work:
         """The same for a block whose labels are encoded already."""
@@ -250,8 +276,12 @@ class OnlineLearner:
                 if len(state.unmet):
                     met = rows.ids[np.isin(rows.ids, state.unmet)]
                     state.unmet = np.setdiff1d(state.unmet, met)
+                if state.groups is not None:
+                    kept = work.kept
+                    state.groups.meet(state.rows_in_pass, work.n_read, kept)
             if self.refit:
-                rows = without(rows, apart(state.rows_in_pass, rows.n_rows))
+                which = apart(state.rows_in_pass, rows.n_rows, state.groups)
+                rows = without(rows, which)
             state.rows_in_pass += rows.n_rows
             self._explore(state, rows)
             if self._cuts_at_once:
@@ -266,7 +296,7 @@ class OnlineLearner:
     def _learn_again(self, state: OnlineState, rows: MaskedRows) -> None:
         """Learn from restricted rows, but for those that calibrate the weights."""
         assert state.refit is not None
-        which = apart(state.rows_in_pass, len(rows.y))
+        which = apart(state.rows_in_pass, len(rows.y), state.groups)
         state.rows_in_pass += len(rows.y)
         if state.stage == SETTLE:
             set_apart(state.refit, rows, which)
@@ -292,6 +322,8 @@ class OnlineLearner:
     @_unheard
     def next_pass(self, state: OnlineState) -> bool:
         """Close a pass; True if another one is wanted."""
+        if state.groups is not None and state.pass_number == 1:
+            state.groups.all_met(state.rows_in_pass)
         state.rows_in_pass = 0
         if state.stage == EXPLORE:
             self._check_range(state)
@@ -319,7 +351,7 @@ class OnlineLearner:
         else:
             if state.refit is not None:  # few enough rows may have been kept by now
                 state.refit.finish()
-                calibrate(state.refit, _wald(state.refit))
+                calibrate(state.refit, _wald(state.refit), state.groups)
             state.stage = DONE
         state.pass_number += 1
         if state.stage == DONE and state.spill is not None:

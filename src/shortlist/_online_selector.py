@@ -8,7 +8,14 @@ from typing import Any
 from shortlist._base import BaseSelector
 from shortlist._online import OnlineLearner, OnlineState
 from shortlist._predicting import BasePredictor
-from shortlist._protocols import Head, Observer, RowSource, ShortlistError
+from shortlist._protocols import (
+    Head,
+    Observer,
+    RowSource,
+    ShortlistError,
+    knowing_groups,
+)
+from shortlist._splits import group_numbers
 from shortlist.engines import Broken, Interrupted, run
 from shortlist.sources import open_source
 from shortlist.sources._columns import leaving_out
@@ -41,7 +48,7 @@ class OnlineFitting(BasePredictor):
         """
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Any:
         """Learn from a table.
 
         Parameters
@@ -49,6 +56,9 @@ class OnlineFitting(BasePredictor):
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), default=None
+        groups : array-like of shape (n_samples,), default=None
+            Rows of one group, such as those of a user, are set apart together where a
+            refit of more than 65,536 rows judges itself by some of them.
 
         Returns
         -------
@@ -56,7 +66,8 @@ class OnlineFitting(BasePredictor):
         """
         self._check_request()
         source, target = self._array_source(X, y, sample_weight)
-        learner = self._learner()
+        own = group_numbers(groups, source.size)
+        learner = knowing_groups(self._learner(), own)
         self._forget()
         rows = with_pairs_as(learner.params, source)
         self._publish(run(_Known(learner, target), rows))

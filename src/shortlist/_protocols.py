@@ -240,6 +240,11 @@ class Algorithm(Protocol[State, Result_co]):
 
     It may have ``candidates(state)``: ids of all features that its result could
     have if no other rows came. A source need not know the names of others.
+
+    It may have ``knowing_groups(groups)``, if it sets some rows apart for itself, to decide
+    by: the same algorithm, for a source whose rows have these groups (an array of numbers
+    from 0, one a row), of which it sets whole ones apart. Whoever runs an algorithm on rows
+    whose groups are known asks for it, by the function of that name.
     """
 
     def start(self, source: RowSource, head: Head) -> State:
@@ -261,6 +266,12 @@ class Algorithm(Protocol[State, Result_co]):
     def result(self, state: State, source: RowSource) -> Result_co:
         """What has been learned so far; the state stays usable."""
         ...
+
+
+def knowing_groups(algorithm: Any, groups: Ints | None) -> Any:
+    """The same algorithm for rows of these groups, if these are known and matter to it."""
+    tell = getattr(algorithm, "knowing_groups", None)
+    return algorithm if groups is None or tell is None else tell(groups)
 
 
 class Progress(NamedTuple):

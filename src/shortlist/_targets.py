@@ -42,6 +42,8 @@ LARGEST_NUMBER = 1e30
 EMPTY_CLASSES = "empty_classes"
 
 Label = str | int | float | bool
+#: Which rows are left of some; None: all of them.
+Kept = NDArray[np.bool_] | None
 
 
 @dataclass(frozen=True)
@@ -117,16 +119,23 @@ NO_ROWS, UNLABELLED, BAD_ROWS = "none", "unlabelled", "bad"
 
 def with_codes(target: Target, block: RowBlock, *, skip: str = NO_ROWS) -> RowBlock:
     """Encode the labels of a block; ``skip`` says which rows to leave out."""
-    if skip != NO_ROWS:
-        known = target.knows(block.y) if skip == BAD_ROWS else ~np.isnan(block.y)
-        if not known.all():
-            places = np.flatnonzero(known)
-            try:
-                return _encoded(target, take_rows(block, places))
-            except BadLabel as error:
-                row = int(places[error.row - block.first_row])
-                raise BadLabel(block.first_row + row, error.complaint) from None
-    return _encoded(target, block)
+    known = kept_rows(target, block, skip)
+    if known is None:
+        return _encoded(target, block)
+    places = np.flatnonzero(known)
+    try:
+        return _encoded(target, take_rows(block, places))
+    except BadLabel as error:
+        row = int(places[error.row - block.first_row])
+        raise BadLabel(block.first_row + row, error.complaint) from None
+
+
+def kept_rows(target: Target, block: RowBlock, skip: str) -> Kept:
+    """Which rows of a block are not left out; ``skip`` as for ``with_codes``."""
+    if skip == NO_ROWS:
+        return None
+    known = target.knows(block.y) if skip == BAD_ROWS else ~np.isnan(block.y)
+    return None if known.all() else known
 
 
 def _encoded(target: Target, block: RowBlock) -> RowBlock:

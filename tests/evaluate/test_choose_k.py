@@ -19,7 +19,7 @@ def test_rows_to_judge_by_are_never_chosen_from():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 400)), rng.permutation(np.arange(60) % 2)
 
-    def most_correlated(X_part, y_part, ks, seed, weight):
+    def most_correlated(X_part, y_part, ks, seed, weight, groups):
         order = np.argsort(-np.abs((y_part - 0.5) @ X_part))
         return {k: order[:k] for k in ks}
 

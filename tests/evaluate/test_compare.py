@@ -11,12 +11,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
 from shortlist import CompareDisplay, FoBa, Mission, ShortlistError, compare
+from shortlist._splits import folds
 from shortlist.engines import Interrupted
 from shortlist.evaluate import _compare
 from shortlist.evaluate._contestants import USUAL, contestant, why_not
 from shortlist.evaluate._examples import Examples
 from shortlist.evaluate._judge import judge
-from shortlist.evaluate._splits import folds
 from shortlist.table import MRMR
 
 matplotlib.use("agg")
@@ -84,9 +84,9 @@ def test_methods_see_only_rows_to_learn_from(table, monkeypatch):
     seen = []
 
     def spying(method, *, classes):
-        def choose(X_part, y_part, ks, seed, weight):
+        def choose(X_part, y_part, ks, seed, weight, own=None):
             if len(X_part) > 20:  # a few of the first fold are for warming up
-                seen.append(X_part)
+                seen.append((X_part, own))
             return {k: np.arange(k) for k in ks}
 
         return choose
@@ -96,9 +96,10 @@ def test_methods_see_only_rows_to_learn_from(table, monkeypatch):
     display = compare(X, y, ks=(2,), methods=["foba"], cv=5, groups=groups)
     splits = folds(y, 5, groups, classes=True)
     assert len(seen) == 15
-    for place, part in enumerate(seen):
+    for place, (part, own) in enumerate(seen):
         train, test = splits[place // 3]  # foba and two yardsticks a fold
         np.testing.assert_array_equal(part, X[train])
+        np.testing.assert_array_equal(own, groups[train])
         assert not set(groups[train]) & set(groups[test])
     assert display.n_folds == 5
 

@@ -128,7 +128,7 @@ def test_targets_that_are_all_the_same_have_no_r2():
         ShortlistError, match="all rows to judge by have the same target"
     ):
         choose_k(
-            lambda X, y, ks, seed, weight: {k: np.arange(k) for k in ks},
+            lambda X, y, ks, seed, *of_rows: {k: np.arange(k) for k in ks},
             X,
             y,
             classes=False,

@@ -20,7 +20,7 @@ from shortlist.front._trial import Standings, after_trial, try_methods
 
 
 def columns(*chosen):
-    return lambda X, y, ks, seed, weight: {k: np.array(chosen[:k]) for k in ks}
+    return lambda X, y, ks, seed, *of_rows: {k: np.array(chosen[:k]) for k in ks}
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_the_line_says_how_all_did_whoever_won():
 
 
 def test_whoever_cannot_do_it_is_out(X, y):
-    def fails(X, y, ks, seed, weight):
+    def fails(X, y, ks, seed, *of_rows):
         raise ShortlistError("no")
 
     contestants = {"fails": fails, "good": columns(2, 4), "poor": columns(0, 1)}

@@ -9,7 +9,8 @@ from gsr_samples import numbers
 from shortlist import GSR
 from shortlist.table import _gsr_exponent, _gsr_select
 from shortlist.table._gsr import Reweighted, reweight
-from shortlist.table._gsr_exponent import Judge, classes_of, hold_out_rows
+from shortlist.table._gsr_exponent import Judge
+from shortlist.table._gsr_hold_out import classes_of, hold_out_rows
 from shortlist.table._gsr_problem import GsrProblem
 from shortlist.table._gsr_table import scaled_table
 

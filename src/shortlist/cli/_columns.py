@@ -110,7 +110,7 @@ def choose_from_columns(ctx: click.Context) -> Unscored:
     if options["sample_groups"] is None:
         source = open_columns(options["files"][0], **settings)
     else:
-        from shortlist.evaluate._splits import group_numbers
+        from shortlist._splits import group_numbers
         from shortlist.sources.forms import open_with_groups
 
         asked = options["files"][0], options["target"], options["sample_groups"]

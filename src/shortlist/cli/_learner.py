@@ -31,7 +31,11 @@ _OWN_OPTIONS = (
 def make_learner(
     ctx: click.Context, source: RowSource, k: int
 ) -> tuple[Capabilities, Any]:
-    """Make the algorithm that the options describe; refuse what it cannot do."""
+    """Make the algorithm that the options describe; refuse what it cannot do.
+
+    It knows the groups of the rows to learn from if ``split_rows`` has found some.
+    """
+    from shortlist._protocols import knowing_groups
     from shortlist._registry import selector
 
     options = ctx.params
@@ -52,7 +56,7 @@ def make_learner(
         reiterable=source.reiterable,
         **own,
     )
-    return capabilities, learner
+    return capabilities, knowing_groups(learner, ctx.meta.get("groups"))
 
 
 def _algorithm(ctx: click.Context, capabilities: Capabilities) -> Any:

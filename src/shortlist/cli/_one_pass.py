@@ -85,4 +85,6 @@ def find_on_the_way(ctx: click.Context, split: Split) -> FoundOnTheWay | None:
                 ctx,
             )
     to_split = settled_rows(ctx, rows, in_memory=False)[1]
-    return FoundOnTheWay(OnePass(to_split, asked_order(ctx, rows), BUDGETS))
+    one_pass = OnePass(to_split, asked_order(ctx, rows), BUDGETS)
+    ctx.meta["groups"] = one_pass.groups
+    return FoundOnTheWay(one_pass)

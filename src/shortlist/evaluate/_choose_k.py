@@ -8,17 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shortlist._protocols import Floats, Ints, ShortlistError
-from shortlist.evaluate._compare import Watch, columns_of, one_fold
-from shortlist.evaluate._contestants import Choose
-from shortlist.evaluate._examples import Examples, shared_spread
-from shortlist.evaluate._judge import CLASS_METRICS, NUMBER_METRICS, judge
-from shortlist.evaluate._splits import (
+from shortlist._splits import (
     check_cv,
     check_learnable,
     folds,
     group_numbers,
     most_folds,
 )
+from shortlist.evaluate._compare import Watch, columns_of, one_fold
+from shortlist.evaluate._contestants import Choose
+from shortlist.evaluate._examples import Examples, shared_spread
+from shortlist.evaluate._judge import CLASS_METRICS, NUMBER_METRICS, judge
 
 #: Budgets that are tried unless others are asked for: each about half more than the last.
 BUDGETS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)

@@ -17,6 +17,13 @@ from typing import Any
 import numpy as np
 
 from shortlist._protocols import DataError, Ints, ShortlistError
+from shortlist._splits import (
+    check_cv,
+    check_learnable,
+    cv_among,
+    folds,
+    most_folds,
+)
 from shortlist._targets import choose_target, unlabelled_note
 from shortlist.engines import Interrupted
 from shortlist.evaluate._contestants import (
@@ -32,13 +39,6 @@ from shortlist.evaluate._examples import Examples, shared_spread
 from shortlist.evaluate._judge import CLASS_METRICS, NUMBER_METRICS, judge
 from shortlist.evaluate._memory import PeakMemory
 from shortlist.evaluate._opened import Opened, opened
-from shortlist.evaluate._splits import (
-    check_cv,
-    check_learnable,
-    cv_among,
-    folds,
-    most_folds,
-)
 from shortlist.evaluate._standings import Result
 
 #: Told what is being done, how many fits of how many are behind.
@@ -92,9 +92,10 @@ def compare(
         None: five folds, three from 5,000 rows on, fewer if a class or the groups have
         fewer.
     groups : array-like of shape (n_samples,) or str, default=None
-        Rows of one group, such as those of a patient, stay together in every split; or
-        the name of a column, which is then no feature. Fragments of sequences have
-        stretches of these for groups, unless others are named.
+        Rows of one group, such as those of a patient, stay together in every split, also
+        in those that a method makes for itself (estimators whose ``fit`` takes ``groups``
+        are told of them); or the name of a column, which is then no feature. Fragments of
+        sequences have stretches of these for groups, unless others are named.
     always, never : sequence of str, default=()
         Features that every method has to choose, which count in k, and features that
         none may; ``never`` may name a column of text with all its values.
@@ -256,7 +257,8 @@ def one_fold(
     known, new = (rows.part(side) for side in split)
     begin = time.process_time()
     with PeakMemory() as memory:
-        chosen = choose(known.X, known.y, ks, seed + fold, known.weight)
+        of_rows = known.weight, known.groups
+        chosen = choose(known.X, known.y, ks, seed + fold, *of_rows)
     seconds = time.process_time() - begin
     found = []
     for k in ks:

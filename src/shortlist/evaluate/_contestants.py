@@ -1,8 +1,8 @@
 """Who takes part in a comparison: selectors of all rooms, and two yardsticks.
 
-A contestant is called with rows to learn from, budgets, a seed and the weights of the rows,
-and answers with the columns that it chooses at each budget. Those that one fit answers all
-budgets for are fitted once.
+A contestant is called with rows to learn from, budgets, a seed and the weights and groups
+of the rows, and answers with the columns that it chooses at each budget. Those that one fit
+answers all budgets for are fitted once.
 """
 
 from __future__ import annotations
@@ -28,9 +28,13 @@ class Choose(Protocol):
         ks: Sequence[int],
         seed: int,
         weight: Floats | None = None,
+        groups: Ints | None = None,
         /,
     ) -> dict[int, Ints]:
-        """Columns for each budget; weights: how often rows count, None: once."""
+        """Columns for each budget; weights: how often rows count, None: once.
+
+        Groups: of the rows, for whoever splits them once more; None: nobody knows any.
+        """
         ...
 
 
@@ -81,18 +85,21 @@ def of_estimator(estimator: Any, always: Ints | None = None) -> Choose:
         ks: Sequence[int],
         seed: int,
         weight: Floats | None = None,
+        groups: Ints | None = None,
     ) -> dict[int, Ints]:
         from sklearn.base import clone
 
         if weight is not None and not takes_weights(estimator):
             raise ShortlistError(f"{type(estimator).__name__} takes no weights of rows")
-        counting = {} if weight is None else {"sample_weight": weight}
+        told: dict[str, Any] = {} if weight is None else {"sample_weight": weight}
+        if groups is not None and takes_groups(estimator):
+            told["groups"] = groups
         chosen: dict[int, Ints] = {}
         fitted = None
         for k in sorted(ks, reverse=True):
             if fitted is None or not _answers_smaller(fitted):
                 own = {budget: k, **settings, **_seeds(known, seed)}
-                fitted = clone(estimator).set_params(**own).fit(X, y, **counting)
+                fitted = clone(estimator).set_params(**own).fit(X, y, **told)
             chosen[k] = _best(fitted, k, settings.get("always", ()))
         return chosen
 
@@ -120,10 +127,11 @@ def _beside(choose: Choose, always: Ints) -> Choose:
         ks: Sequence[int],
         seed: int,
         weight: Floats | None = None,
+        groups: Ints | None = None,
     ) -> dict[int, Ints]:
         others = np.setdiff1d(np.arange(X.shape[1]), always)
         left = sorted({k - len(always) for k in ks} - {0})
-        found = choose(X[:, others], y, left, seed, weight) if left else {}
+        found = choose(X[:, others], y, left, seed, weight, groups) if left else {}
         found = {0: np.empty(0, np.int64), **found}
         return {k: np.append(always, others[found[k - len(always)]]) for k in ks}
 
@@ -139,6 +147,13 @@ def takes_weights(method: Any) -> bool:
             return True
         method = selector(method).load("estimator")()
     return bool(has_fit_parameter(method, "sample_weight"))
+
+
+def takes_groups(estimator: Any) -> bool:
+    """Whether an estimator splits rows for itself, and can be told of their groups."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    return bool(has_fit_parameter(estimator, "groups"))
 
 
 def _answers_smaller(fitted: Any) -> bool:
@@ -182,6 +197,7 @@ def _random(
     ks: Sequence[int],
     seed: int,
     weight: Floats | None = None,
+    groups: Ints | None = None,
 ) -> dict[int, Ints]:
     order = np.random.default_rng(seed).permutation(X.shape[1])
     return {k: order[:k] for k in ks}
@@ -193,6 +209,7 @@ def _l1_classes(
     ks: Sequence[int],
     seed: int,
     weight: Floats | None = None,
+    groups: Ints | None = None,
 ) -> dict[int, Ints]:
     """Columns in the order in which a linear SVM with an L1 penalty takes them in."""
     from sklearn.exceptions import ConvergenceWarning
@@ -222,6 +239,7 @@ def _l1_numbers(
     ks: Sequence[int],
     seed: int,
     weight: Floats | None = None,
+    groups: Ints | None = None,
 ) -> dict[int, Ints]:
     """Columns in the order in which the Lasso takes them in."""
     from sklearn.exceptions import ConvergenceWarning

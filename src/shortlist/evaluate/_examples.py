@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shortlist._protocols import Floats, Ints, ShortlistError
-from shortlist.evaluate._splits import cv_among
+from shortlist._splits import cv_among
 
 
 class Examples(NamedTuple):

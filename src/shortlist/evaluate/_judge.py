@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from shortlist._protocols import Floats
+from shortlist._splits import folds
 from shortlist.evaluate._examples import Examples, spread
-from shortlist.evaluate._splits import folds
 
 #: Strengths of the ridge, for each row and standardised weight, that are tried.
 RIDGES = (0.3, 0.03, 0.003)

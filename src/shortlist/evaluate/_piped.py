@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import has_fit_parameter
 
 from shortlist._protocols import Ints, ShortlistError
 
@@ -29,11 +30,18 @@ class PipedSelector(BaseEstimator):  # type: ignore[misc]
         self.budgets = budgets
         self.k = k
 
-    def fit(self, X: Any, y: Any) -> PipedSelector:
-        """Fit the steps up to the selector, which may choose k columns."""
+    def fit(self, X: Any, y: Any, groups: Any = None) -> PipedSelector:
+        """Fit the steps up to the selector, which may choose k columns.
+
+        Groups of rows are for those of the steps that split rows for themselves.
+        """
         last, name = self.last_selector()
         steps = clone(self.pipeline[: last + 1])
-        self.pipeline_ = steps.set_params(**{name: self.k}).fit(X, y)
+        told = {}
+        if groups is not None:
+            listening = (n for n, s in steps.steps if has_fit_parameter(s, "groups"))
+            told = {f"{step}__groups": groups for step in listening}
+        self.pipeline_ = steps.set_params(**{name: self.k}).fit(X, y, **told)
         return self
 
     def get_support(self, indices: bool = False) -> Ints:

@@ -15,8 +15,8 @@ from shortlist._protocols import (
     ShortlistError,
     place_of,
 )
+from shortlist._splits import group_numbers
 from shortlist.evaluate._held_rows import HeldRows
-from shortlist.evaluate._splits import group_numbers
 from shortlist.evaluate._whole_table import labels_of
 from shortlist.sources._columns import MISSING
 from shortlist.sources.forms import open_data

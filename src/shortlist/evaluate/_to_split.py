@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from shortlist._protocols import Ints, RowBlock, RowSource, ShortlistError, rows_apart
+from shortlist._splits import group_numbers
 from shortlist.evaluate._held_rows import HeldRows, held
 from shortlist.evaluate._row_groups import Again, without_groups
-from shortlist.evaluate._splits import group_numbers
 from shortlist.sources import ArraySource
 
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from shortlist._protocols import Ints, Observer, RowSource, ShortlistError
 from shortlist._shortlist import Shortlist
+from shortlist._splits import cv_among
 from shortlist._suspects import first_rows
 from shortlist.engines import run
 from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
 from shortlist.evaluate._contestants import ranking
 from shortlist.evaluate._examples import weights_that_differ
 from shortlist.evaluate._held_rows import HeldRows
-from shortlist.evaluate._splits import cv_among
 from shortlist.evaluate._to_split import ToSplit
 from shortlist.evaluate._whole_table import labels_of, whole_table, with_labels
 from shortlist.front._order import Order, chooser, watching
@@ -61,7 +61,9 @@ def find_budget(
         )
         return curve, None
     one_pass = OnePass(to_split, order, budgets)
-    learner = order.learner(max(one_pass.budgets), reiterable=rows.reiterable)
+    learner = order.learner(
+        max(one_pass.budgets), reiterable=rows.reiterable, groups=one_pass.groups
+    )
     largest: Shortlist = run(learner, one_pass.train, observe)
     return one_pass.curve(largest), largest
 
@@ -81,6 +83,8 @@ class OnePass:
         Those there are features for.
     train : RowSource
         Rows that the largest of them is to be chosen from.
+    groups : ndarray of shape (n_rows,) or None
+        Groups of these.
     """
 
     def __init__(self, to_split: ToSplit, order: Order, budgets: Sequence[int]) -> None:
@@ -92,11 +96,13 @@ class OnePass:
                 f"expected a number of these, got {self._cv!r}"
             )
         self.budgets = order.budgets(budgets, self._rows.n_features)
-        self.train, self._test, self._groups = _held_out(self._rows, groups, order.seed)
+        self.train, self._test, drawn = _held_out(self._rows, groups, order.seed)
+        self.groups = None if groups is None else groups[~drawn]
+        self._test_groups = None if groups is None else groups[drawn]
 
     def curve(self, largest: Shortlist) -> BudgetCurve:
         """Judge the first k of what was chosen; ``train`` has to have been read."""
-        rows, order, groups = self._rows, self._order, self._groups
+        rows, order, groups = self._rows, self._order, self._test_groups
         ranked = ranking(largest, rows.ids(order.always))
         if not len(ranked):
             raise ShortlistError(f"{rows.name}: k='auto' found no feature; say k")
@@ -130,10 +136,11 @@ def cut_to(largest: Shortlist, k: int) -> Shortlist:
 
 def _held_out(
     rows: RowSource, groups: Ints | None, seed: int
-) -> tuple[RowSource, RowSource, Ints | None]:
-    """Rows to choose from, rows to judge by, and the groups of these."""
+) -> tuple[RowSource, RowSource, np.ndarray]:
+    """Rows to choose from, rows to judge by, and by groups which of all rows these are."""
     if groups is None:
-        return *split_holdout(rows, HELD_OUT, seed, max_rows=MOST_HELD_OUT), None
+        sides = split_holdout(rows, HELD_OUT, seed, max_rows=MOST_HELD_OUT)
+        return *sides, np.empty(0, bool)
     every = np.unique(groups)
     n_groups = len(every)
     if n_groups < 4:  # two on each side
@@ -143,7 +150,7 @@ def _held_out(
         )
     order = np.random.default_rng(seed).permutation(every)
     drawn = np.isin(groups, order[: max(2, round(HELD_OUT * n_groups))])
-    return *split_rows(rows, drawn, max_rows=MOST_HELD_OUT), groups[drawn]
+    return *split_rows(rows, drawn, max_rows=MOST_HELD_OUT), drawn
 
 
 def with_curve(shortlist: Shortlist, curve: BudgetCurve) -> Shortlist:

@@ -17,11 +17,11 @@ from shortlist._protocols import (
     ShortlistError,
 )
 from shortlist._shortlist import Shortlist
+from shortlist._splits import cv_among, folds, group_numbers
 from shortlist._targets import unlabelled_note
 from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
 from shortlist.evaluate._compare import are_classes
 from shortlist.evaluate._contestants import ranking
-from shortlist.evaluate._splits import cv_among, folds, group_numbers
 from shortlist.front._budgets import with_curve
 from shortlist.front._from_rows import Say
 from shortlist.front._order import Order
@@ -126,6 +126,7 @@ def find_columns_budget(
             ks: Sequence[int],
             seed: int,
             weight: Floats | None = None,
+            groups: Ints | None = None,
         ) -> dict[int, Any]:
             names = np.array(ranked(X.rows), object)
             return {k: names[:k] for k in ks}

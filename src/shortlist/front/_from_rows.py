@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from shortlist._protocols import (
+    Ints,
     Observer,
     RowBlock,
     RowSource,
@@ -42,7 +43,8 @@ def select_from_rows(
     budget : int or sequence of int
         k, or those to find the best of.
     to_split : ToSplit, default=None
-        What a budget is found by; None: the same rows.
+        What a budget is found by; None: the same rows. If they are, whoever chooses hears
+        of their groups.
     in_memory : bool, default=True
         Whether all rows may be held.
     observe : callable, default=None
@@ -51,13 +53,14 @@ def select_from_rows(
     beyond : mapping, default=None
         As of ``SecondLook``: what else is asked for.
     """
+    to_split = ToSplit(rows) if to_split is None else to_split
+    groups = to_split.groups if to_split.rows is rows else None
     if isinstance(budget, int):
-        return _run(rows, order, budget, observe, beyond)
+        return _run(rows, order, budget, groups, observe, beyond)
     if beyond and not rows.reiterable and not in_memory:
         raise ShortlistError(
             f"{rows.name}: stability needs a number for k where rows pass by once"
         )
-    to_split = ToSplit(rows) if to_split is None else to_split
     if in_memory:
         same = to_split.rows is rows
         to_split = to_split._replace(rows=in_hand(to_split.rows))
@@ -69,7 +72,7 @@ def select_from_rows(
     if largest is not None and not rows.reiterable:
         chosen = cut_to(largest, curve.k)
     else:
-        chosen = _run(rows, order, curve.k, observe, beyond)
+        chosen = _run(rows, order, curve.k, groups, observe, beyond)
     return with_curve(chosen, curve)
 
 
@@ -77,14 +80,15 @@ def _run(
     rows: RowSource,
     order: Order,
     k: int,
+    groups: Ints | None,
     observe: Observer | None,
     beyond: Mapping[str, Any] | None,
 ) -> Shortlist:
     """Choose k features, and look for leaks among them."""
     if rows.reiterable:
-        return _warned(run_order(order, k, rows, observe, beyond), rows)
+        return _warned(run_order(order, k, rows, groups, observe, beyond), rows)
     keeping = _Keeping(rows)
-    chosen = run_order(order, k, keeping, observe, beyond)
+    chosen = run_order(order, k, keeping, groups, observe, beyond)
     return _warned(chosen, HeldRows(rows, keeping.kept))
 
 

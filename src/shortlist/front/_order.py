@@ -17,6 +17,7 @@ from shortlist._protocols import (
     Progress,
     RowSource,
     ShortlistError,
+    knowing_groups,
 )
 from shortlist._shortlist import Shortlist
 from shortlist.engines import run
@@ -110,21 +111,28 @@ class Order:
             return self.classes is not None or are_classes(y)
         return bool(get_loss(self.loss).is_classifier)
 
-    def learner(self, k: int, *, reiterable: bool = True) -> Any:
-        """Make what an engine runs on rows."""
+    def learner(
+        self, k: int, *, reiterable: bool = True, groups: Ints | None = None
+    ) -> Any:
+        """Make what an engine runs on rows, of these groups if they are known."""
         make = algorithm_for_rows(self.capabilities)
-        return make(k, reiterable=reiterable, **self.common())
+        learner = make(k, reiterable=reiterable, **self.common())
+        return knowing_groups(learner, groups)
 
 
 def run_order(
     order: Order,
     k: int,
     rows: RowSource,
+    groups: Ints | None = None,
     observe: Observer | None = None,
     beyond: Mapping[str, Any] | None = None,
 ) -> Shortlist:
-    """Have the method choose k features from rows; ``beyond``: as of ``SecondLook``."""
-    learner = order.learner(k, reiterable=rows.reiterable)
+    """Have the method choose k features from rows.
+
+    ``groups``: of each row, if they are known; ``beyond``: as of ``SecondLook``.
+    """
+    learner = order.learner(k, reiterable=rows.reiterable, groups=groups)
     look = SecondLook(learner, seed=order.seed, **(beyond or {}))
     learner = look.learner
     if isinstance(learner, TableLearner) and isinstance(rows, ArraySource):
@@ -153,6 +161,7 @@ def chooser(order: Order, names: Sequence[str]) -> Choose:
         ks: Sequence[int],
         seed: int,
         weight: Floats | None = None,
+        groups: Ints | None = None,
     ) -> dict[int, Ints]:
         source = ArraySource(X, y, sample_weight=weight, feature_names=names)
         always = source.ids(order.always)
@@ -161,7 +170,7 @@ def chooser(order: Order, names: Sequence[str]) -> Choose:
         for k in sorted(ks, reverse=True):
             found = None if larger is None else _smaller(order, larger, k, always)
             if found is None:
-                larger = run_order(order, k, source)
+                larger = run_order(order, k, source, groups)
                 found = ranking(larger, always)
             chosen[k] = found
         return {k: ids.astype(np.int64) for k, ids in chosen.items()}

@@ -17,10 +17,10 @@ from shortlist._protocols import (
 )
 from shortlist._registry import selector
 from shortlist._shortlist import Shortlist
+from shortlist._splits import check_cv, group_numbers
 from shortlist.evaluate._choose_k import BUDGETS
 from shortlist.evaluate._held_rows import held
 from shortlist.evaluate._row_groups import reader_of_groups, without_groups
-from shortlist.evaluate._splits import check_cv, group_numbers
 from shortlist.evaluate._to_split import settled
 from shortlist.front._call import answered, of_columns, spelled_call
 from shortlist.front._choice import SENSORS, Choice, choose, fits, with_choice

@@ -16,12 +16,12 @@ import numpy as np
 
 from shortlist._protocols import Floats, Ints, Observer, ShortlistError
 from shortlist._registry import selector
+from shortlist._splits import cv_among, folds
 from shortlist.engines import Interrupted
 from shortlist.evaluate._compare import Watch, one_fold
 from shortlist.evaluate._contestants import Choose
 from shortlist.evaluate._examples import Examples, shared_spread
 from shortlist.evaluate._judge import CLASS_METRICS, NUMBER_METRICS
-from shortlist.evaluate._splits import cv_among, folds
 from shortlist.evaluate._to_split import ToSplit
 from shortlist.evaluate._whole_table import whole_table, with_labels
 from shortlist.front._choice import TRIAL_FOLDS, TRIAL_ROWS, Choice

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from shortlist._protocols import Floats, Ints, ShortlistError
+from shortlist._splits import group_numbers
 from shortlist._targets import Target
-from shortlist.evaluate._splits import group_numbers
 
 #: Cuts that are tried until both halves have all classes; matters with groups only.
 _TRIES = 100

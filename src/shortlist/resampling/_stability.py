@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from shortlist._protocols import ColumnSource, Ids, Ints, RowSource, ShortlistError
+from shortlist._splits import group_numbers
 from shortlist._targets import choose_target
 from shortlist.engines import Interrupted
+from shortlist.evaluate._contestants import takes_groups
 from shortlist.losses import get_loss
 from shortlist.resampling._bounds import check_threshold
 from shortlist.resampling._forms import are_columns
@@ -57,8 +59,9 @@ def stability(
     n_resamples : int, default=50
         Pairs of halves: there are twice as many fits, and one to all examples.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group (a patient, a user) are never in both halves. Not for sources of
-        rows.
+        Rows of one group (a patient, a user) are never in both halves, and selectors that
+        split rows for themselves (whose ``fit`` takes ``groups``) are told of them. Not for
+        sources of rows.
     sample_weight : array-like of shape (n_samples,), default=None
     threshold : float, default=0.75
         Share of halves from which on a feature is called stable; above 0.5.
@@ -128,12 +131,14 @@ def stability(
     total = 2 * n_resamples + 1
     seeds = _seeds(random_state, total)
     tell("all rows", 0, total)
-    whole = _fitted(selector, X, y, weight, None)
+    group = group_numbers(groups, len(y))
+    telling = group if takes_groups(selector) else None
+    whole = _fitted(selector, X, y, weight, telling, None)
     halves = complementary_halves(
         len(y),
         n_resamples,
         classes=y if _are_classes(selector, y) else None,
-        groups=groups,
+        groups=group,
         seed=random_state,
     )
     names, tally, n_features = _Names(X, whole), Tally(), _n_features(X, whole)
@@ -158,7 +163,7 @@ def stability(
             for side in (0, 1):
                 tell(f"pair {pair + 1} of {n_resamples}", 2 * pair + side + 1, total)
                 seed = seeds[2 * pair + side + 1]
-                part = _fitted(selector, X, y, weight, rows[side], seed)
+                part = _fitted(selector, X, y, weight, telling, rows[side], seed)
                 names.learn(part)
                 supports.append(_support(part))
             tally.add(*supports)
@@ -208,6 +213,7 @@ def _fitted(
     X: Any,
     y: np.ndarray,
     weight: np.ndarray | None,
+    groups: Ints | None,
     rows: np.ndarray | None,
     seed: int | None = None,
 ) -> Any:
@@ -221,7 +227,9 @@ def _fitted(
     if rows is not None:
         X, y = _safe_indexing(X, rows), y[rows]
         weight = None if weight is None else weight[rows]
-    return own.fit(X, y) if weight is None else own.fit(X, y, sample_weight=weight)
+        groups = None if groups is None else groups[rows]
+    told = {"sample_weight": weight, "groups": groups}
+    return own.fit(X, y, **{n: one for n, one in told.items() if one is not None})
 
 
 def _support(fitted: Any) -> Ids:

@@ -19,14 +19,17 @@ from shortlist._protocols import (
     DataError,
     Head,
     Ids,
+    Ints,
     Progress,
     RowBlock,
     RowSource,
     ShortlistError,
     Standing,
+    knowing_groups,
     rows_apart,
 )
 from shortlist._shortlist import Shortlist
+from shortlist._splits import check_all_came, groups_of
 from shortlist.engines import Interrupted, run
 from shortlist.kernels.csr import draw_rows, take_rows
 from shortlist.resampling._bounds import check_threshold
@@ -54,6 +57,7 @@ def stability_of_source(
     selector._check_request()
     opened, groups = rows_apart(open_source(data))
     learner = selector._learner(reiterable=opened.reiterable)
+    learner = knowing_groups(learner, groups)
     resampled = Resampled(learner, n_pairs, threshold, seed, groups)
 
     def observe(now: Progress) -> None:
@@ -120,18 +124,24 @@ class Resampled:
         if self.groups is not None:
             self._group = np.unique(self.groups, return_inverse=True)[1]
 
+    def _groups_of_half(self, number: int) -> Ints | None:
+        """Groups of the rows of a half, which may set some of them apart."""
+        if self.groups is None:
+            return None
+        pair, side = divmod(number, 2)
+        drawn = self._drawn(self._coins[pair])[self._group]
+        return np.asarray(self._group[drawn == bool(side)])
+
+    def _drawn(self, coin: int) -> np.ndarray:
+        """Throw a coin for each group."""
+        return draw_rows(0, int(self._group.max()) + 1, coin, 0.5)
+
     def _heads(self, block: RowBlock, coin: int) -> np.ndarray:
         """Throw a coin for each row of a block, or for the group it belongs to."""
         if self.groups is None:
             return draw_rows(block.first_row, block.n_rows, coin, 0.5)
-        drawn = draw_rows(0, int(self._group.max()) + 1, coin, 0.5)
-        own = self._group[block.first_row : block.first_row + block.n_rows]
-        if len(own) < block.n_rows:
-            raise ShortlistError(
-                f"groups should have one entry a row, and there are {len(self._group)} "
-                "for more rows"
-            )
-        return np.asarray(drawn[own])
+        own = groups_of(self._group, block.first_row, block.n_rows)
+        return np.asarray(self._drawn(coin)[own])
 
     @property
     def k(self) -> int:
@@ -148,7 +158,11 @@ class Resampled:
         main = self.learner.start(source, head)
         free = _free_memory()
         self._check_memory(main, free)
-        halves = [half.start(source, head) for half in self._halves]
+        # what comes of groups goes into the states
+        halves = [
+            knowing_groups(half, self._groups_of_half(number)).start(source, head)
+            for number, half in enumerate(self._halves)
+        ]
         for state in (main, *halves):
             state.parses = False  # restricted rows of so many models need no files
         return ResampledState(main, halves, [True] * (1 + len(halves)), free)
@@ -170,11 +184,8 @@ class Resampled:
 
     def next_pass(self, state: ResampledState) -> bool:
         """Close a pass; another one follows if any model wants it."""
-        if self.groups is not None and state.n_rows < len(self.groups):
-            raise ShortlistError(
-                f"groups should have one entry a row ({state.n_rows}), got "
-                f"{len(self.groups)}"
-            )
+        if self.groups is not None:
+            check_all_came(self.groups, state.n_rows)
         learners = (self.learner, *self._halves)
         models = (state.main, *state.halves)
         state.running = [

@@ -122,7 +122,9 @@ class Recalling:
 
 def _rows_of(table: Table, rows: Ints) -> Table:
     weight = None if table.weight is None else table.weight[rows]
-    return table._replace(X=table.X[rows], y=table.y[rows], weight=weight)
+    groups = None if table.groups is None else table.groups[rows]
+    X, y = table.X[rows], table.y[rows]
+    return table._replace(X=X, y=y, weight=weight, groups=groups)
 
 
 def _by_number(ids: Ids) -> list[str]:

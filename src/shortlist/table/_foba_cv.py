@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.model_selection import check_cv
 
 from shortlist._protocols import Floats, ShortlistError
+from shortlist._splits import folds
 from shortlist._targets import Target
 from shortlist.losses.arrays import mean_loss
 from shortlist.table._estimators import FoBa
@@ -57,10 +58,10 @@ def one_standard_error(losses: Floats) -> tuple[int, Floats, Floats]:
     mean, error : ndarray of shape (n_sizes,)
         Over the folds.
     """
-    folds = losses[~np.isnan(losses).any(axis=1)]
-    mean = folds.mean(axis=0)
-    spread = folds.std(axis=0, ddof=1) if len(folds) > 1 else np.zeros_like(mean)
-    error: Floats = spread / np.sqrt(len(folds))
+    known = losses[~np.isnan(losses).any(axis=1)]
+    mean = known.mean(axis=0)
+    spread = known.std(axis=0, ddof=1) if len(known) > 1 else np.zeros_like(mean)
+    error: Floats = spread / np.sqrt(len(known))
     best = int(np.argmin(mean))
     return int(np.argmax(mean <= mean[best] + error[best])), mean, error
 
@@ -76,7 +77,8 @@ class FoBaCV(FoBa):
     k : int, default=20
         Largest budget to consider.
     cv : int, splitter or iterable, default=5
-        Folds, as in scikit-learn; stratified for classes.
+        Folds, as in scikit-learn; stratified for classes. With ``groups`` given to ``fit``
+        a number of folds has whole groups in each, drawn.
     loss, criterion, backward, overshoot, feature_groups, always, never, standardize, \
 fit_intercept, l2, search_l2, positive, epsilon, delta, tol
         See :class:`FoBa`.
@@ -146,18 +148,54 @@ fit_intercept, l2, search_l2, positive, epsilon, delta, tol
         )
         self.cv = cv
 
+    def fit(
+        self,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+    ) -> Any:
+        """Select from a table.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Several outputs share their features.
+        sample_weight : array-like of shape (n_samples,), default=None
+        groups : array-like of shape (n_samples,), default=None
+            Rows of one group, such as those of a patient, are never on both sides of a
+            fold. (Groups of features are ``feature_groups``.)
+
+        Returns
+        -------
+        self : object
+        """
+        return self._fitted(X, y, sample_weight, groups)
+
+    def _splits(
+        self, table: Table, target: Target, labels: np.ndarray
+    ) -> Iterable[tuple[Any, Any]]:
+        """Rows to learn from and to hold out, fold by fold."""
+        classes = target.classes is not None
+        if table.groups is not None:
+            return folds(labels, self.cv, table.groups, classes=classes)
+        splitter = check_cv(self.cv, labels, classifier=classes)
+        # scikit-learn's folds go by the number of rows, and would turn CSC into CSR
+        counted = type(splitter).__module__.startswith("sklearn.")
+        X = np.arange(len(table.y)) if counted else table.X
+        pairs: Iterable[tuple[Any, Any]] = splitter.split(X, labels)
+        return pairs
+
     def _finish(self, table: Table, target: Target, labels: np.ndarray) -> None:
         """Choose the budget by cross-validation, then publish the fit of all rows."""
-        folds = check_cv(self.cv, labels, classifier=target.classes is not None)
         lowest = max(1, min(self._selected.steps))
         self.cv_sizes_ = np.arange(lowest, max(max(self._selected.steps), lowest) + 1)
         self.cv_sizes_ = self.cv_sizes_[self.cv_sizes_ <= self.k]
         sizes = self.cv_sizes_.tolist()
         losses = []
         every = np.arange(len(table.y))
-        # scikit-learn's folds go by the number of rows, and would turn CSC into CSR
-        counted = type(folds).__module__.startswith("sklearn.")
-        for train, test in folds.split(every if counted else table.X, labels):
+        for train, test in self._splits(table, target, labels):
             weight = _weight_in(table, every[train])
             if not weight.any():
                 losses.append(np.full(len(sizes), np.nan))

@@ -14,18 +14,21 @@ from shortlist._protocols import (
     Floats,
     Head,
     Ids,
+    Ints,
     RowBlock,
     RowSource,
     ShortlistError,
     Standing,
 )
 from shortlist._shortlist import Shortlist
+from shortlist._splits import check_all_came, groups_of
 from shortlist._targets import (
     NO_ROWS,
     NO_WEIGHT,
     UNLABELLED,
     Target,
     empty_classes,
+    kept_rows,
     notes_on,
     rows_to_skip,
     target_of,
@@ -45,6 +48,7 @@ class Table(NamedTuple):
     weight: Floats | None
     ids: Ids  #: feature of each column
     n_features: int | None  #: how many there were to choose from
+    groups: Ints | None = None  #: of rows that belong together, if anybody has told
 
     def columns(self, ids: Ids) -> tuple[int, ...]:
         """Columns of some features; those that no row has are left out."""
@@ -63,6 +67,8 @@ class GatherState:
     n_features: int | None
     skip: str = NO_ROWS  #: which rows to leave out
     n_skipped: int = 0
+    n_read: int = 0  #: rows that came, if their groups are known
+    groups: list[Ints] = field(default_factory=list)  #: of the rows that stay
     parts: list[RowBlock] = field(default_factory=list)
     chosen: Shortlist | None = None
     is_solving: bool = False
@@ -85,6 +91,8 @@ class TableLearner:
     groups : mapping or "columns", default=None
         Groups of features that are chosen whole, as of ``groups_by_name``, of which
         ``solve`` knows already.
+    row_groups : ndarray of int of shape (n_rows,), default=None
+        Group of each row of the source; the Table has those of its rows.
     """
 
     k: int
@@ -95,6 +103,11 @@ class TableLearner:
     never: Sequence[str] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
     groups: Mapping[str, str] | str | None = None
+    row_groups: Ints | None = field(default=None, compare=False)
+
+    def knowing_groups(self, groups: Ints) -> TableLearner:
+        """The same for rows of these groups."""
+        return replace(self, row_groups=groups)
 
     def start(self, source: RowSource, head: Head) -> GatherState:
         """Decide on the target by the first labels."""
@@ -107,9 +120,16 @@ class TableLearner:
         """Keep a block, with its labels encoded."""
         state.parts.append(with_codes(state.target, block, skip=state.skip))
         state.n_skipped += block.n_rows - state.parts[-1].n_rows
+        if self.row_groups is not None:
+            own = groups_of(self.row_groups, state.n_read, block.n_rows)
+            kept = kept_rows(state.target, block, state.skip)
+            state.groups.append(own if kept is None else own[kept])
+            state.n_read += block.n_rows
 
     def next_pass(self, state: GatherState) -> bool:
         """All rows are in: no other pass is needed."""
+        if self.row_groups is not None:
+            check_all_came(self.row_groups, state.n_read)
         return False
 
     def standing(self, state: GatherState) -> Standing:
@@ -124,6 +144,8 @@ class TableLearner:
             raise ShortlistError(f"{source.name}: no rows to learn from")
         if state.chosen is None:
             table = gather(state.parts, state.n_features)
+            if self.row_groups is not None:
+                table = table._replace(groups=np.concatenate(state.groups))
             state.parts, state.is_solving = [], True
             try:
                 state.chosen = self._solved(state, table, source)
@@ -141,13 +163,18 @@ class TableLearner:
         state = self.start(source, Head(source.all_labels))
         ids = np.arange(X.shape[1], dtype=np.uint64)
         labels, weight = source.all_labels, source.weights
+        groups = self.row_groups
+        if groups is not None:
+            check_all_came(groups, len(labels))
+            groups = groups_of(groups, 0, len(labels))
         if state.skip == UNLABELLED and np.isnan(labels).any():
             rows = np.flatnonzero(~np.isnan(labels))
             state.n_skipped = len(labels) - len(rows)
             X, labels, weight = X[rows], labels[rows], weight[rows]
+            groups = None if groups is None else groups[rows]
         y = state.target.encode(labels)
         X = as_table(X if X.dtype.kind == "f" else X.astype(np.float64))
-        table = Table(X, y, weight, ids, X.shape[1])
+        table = Table(X, y, weight, ids, X.shape[1], groups)
         return self._solved(state, table, source)
 
     def _solved(self, state: GatherState, table: Table, source: RowSource) -> Shortlist:

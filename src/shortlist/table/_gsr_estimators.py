@@ -102,7 +102,8 @@ class GSR(RowSparse):
     r : float or "auto", default="auto"
         Exponent of the loss, above 0 and at most 2; the smaller, the less outliers count.
         "auto" tries 2, 1 and 0.5, as long as these do not get clearly worse, and takes the
-        one whose weights do best on a third of the rows, held out.
+        one whose weights do best on a third of the rows, held out: of whole groups of
+        them, where ``fit`` is told of ``groups``.
     p : float, default=0.5
         Exponent of the penalty, above 0 and at most 1; the smaller, the fewer rows
         survive and the less these are shrunk.
@@ -237,6 +238,25 @@ class GSR(RowSparse):
         )
         self.r = r
         self.p = p
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Any:
+        """Select from a table.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Several outputs share their features.
+        sample_weight : array-like of shape (n_samples,), default=None
+        groups : array-like of shape (n_samples,), default=None
+            Rows of one group, such as those of a patient, are held out together where
+            ``r="auto"`` holds rows out. (Groups of features are ``feature_groups``.)
+
+        Returns
+        -------
+        self : object
+        """
+        return self._fitted(X, y, sample_weight, groups)
 
     def _exponents(self) -> tuple[float | str, float]:
         return self.r, self.p

@@ -1,9 +1,7 @@
 """The exponent r of GSR's loss, chosen by a hold-out of our own.
 
-Rows are put in order along a fixed random direction, within classes if there are any, and
-every third is held out, but for rows that are the only ones of their class. Copies of a row
-go together, and neither the order of rows nor whether one is repeated or weighted makes a
-difference.
+Which rows are held out, ``_gsr_hold_out`` says; where there are too few, the first exponent
+is taken.
 
 The exponents are tried from 2 downwards. Where a smaller one does clearly worse than the
 best so far, the smaller ones still are not tried: outliers that these were needed for would
@@ -19,15 +17,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shortlist._protocols import Floats, Ints
+from shortlist._protocols import Floats
 from shortlist.table._gsr import Reweighted, reweight
+from shortlist.table._gsr_hold_out import classes_of, hold_out_rows
 from shortlist.table._gsr_lambda import find_lambda
-from shortlist.table._gsr_problem import SAME_ROW, GsrProblem, GsrSettings
+from shortlist.table._gsr_problem import GsrProblem, GsrSettings
 
 #: What is tried; of equals, the first wins. The first is also the cheapest.
 EXPONENTS = (2.0, 1.0, 0.5)
-#: With fewer distinct rows nothing is held out, and the first is taken.
-_FEWEST_ROWS = 12
 #: Errors that differ by more than so many standard errors do not by chance.
 _CLEARLY = 2.0
 #: A lam is good enough to judge an exponent by if so few of the units wanted are missing.
@@ -133,39 +130,6 @@ class Judge:
 
     def _mean(self, numbers: Floats) -> float:
         return float(np.average(numbers, weights=self._rest.weight))
-
-
-class HoldOut(NamedTuple):
-    """Rows to learn from and to hold out, and how many of the latter differ."""
-
-    train: Ints
-    test: Ints
-    n_distinct: int
-
-
-def hold_out_rows(problem: GsrProblem, level: Floats | None) -> HoldOut:
-    """Divide the rows; see the module."""
-    n, along = len(problem.weight), problem.places
-    kind = np.zeros(n, np.int64) if level is None else classes_of(problem.Y + level)
-    order = np.lexsort((along, kind))
-    gap = np.diff(along[order]) > SAME_ROW * np.ptp(along)
-    number = np.concatenate([[0], np.cumsum(gap | (np.diff(kind[order]) != 0))])
-    if number[-1] + 1 < _FEWEST_ROWS:
-        return HoldOut(np.arange(n), np.empty(0, np.int64), 0)
-    first = np.flatnonzero(np.diff(number, prepend=-1))  # of the copies of each row
-    of_class = np.bincount(kind[order][first])
-    out = (number % 3 == 1) & (of_class[kind[order]] > 1)
-    held = np.empty(n, bool)
-    held[order] = out
-    n_distinct = int(np.count_nonzero(out[first]))
-    return HoldOut(np.flatnonzero(~held), np.flatnonzero(held), n_distinct)
-
-
-def classes_of(margins: Floats) -> Ints:
-    """Number of the class that margins point at."""
-    if margins.shape[1] == 1:
-        return np.asarray(margins[:, 0] > 0, np.int64)
-    return np.asarray(np.argmax(margins, axis=1))
 
 
 def _mean_row_weight(

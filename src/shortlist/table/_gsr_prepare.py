@@ -93,7 +93,8 @@ def prepare(
     units, unit_of = np.unique(own[columns], return_inverse=True)
     Y = (Y / y_scale).astype(table.dtype)
     kept, centred = np.isin(units, always), bool(objective.fit_intercept)
-    gsr = GsrProblem(table, Y, weight, unit_of, kept, centred)
+    groups = None if problem.row_groups is None else problem.row_groups[rows]
+    gsr = GsrProblem(table, Y, weight, unit_of, kept, centred, groups=groups)
     of_classes = level / y_scale if objective.loss.is_classifier else None
     return Prepared(gsr, columns, units, copied, of_classes, y_scale, x_scale)
 

@@ -94,6 +94,7 @@ class GsrProblem:
     kept: np.ndarray  #: of each unit, whether it is always in
     centred: bool = True  #: whether there is an intercept
     moments: Moments = field(default_factory=Moments)
+    groups: Ints | None = None  #: of rows, as of patients, if anybody has told
 
     @property
     def n_units(self) -> int:
@@ -150,7 +151,9 @@ class GsrProblem:
         def part(rows: Ints) -> GsrProblem:
             table, weight = self.table.of_rows(rows, mean), self.weight[rows]
             Y = self.Y[rows] - level
-            return replace(self, table=table, Y=Y, weight=weight, moments=Moments())
+            groups = None if self.groups is None else self.groups[rows]
+            own = replace(self, table=table, Y=Y, weight=weight, groups=groups)
+            return replace(own, moments=Moments())
 
         return part(train), part(test), level
 

@@ -41,6 +41,7 @@ class TableProblem:
     scale: Floats  #: of each column; weights times it are standardised
     constant: np.ndarray  #: columns that say nothing
     is_standardised: bool  #: whether the objective's own weights are so already
+    row_groups: Ints | None = None  #: for methods that hold rows out for themselves
 
     def raw(self, fit: Fit) -> tuple[Floats, Floats]:
         """Weights for the columns as they are, and the intercepts."""

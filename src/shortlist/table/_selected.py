@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -174,6 +174,7 @@ def select(
         **search.asked,
         **options,
     )
+    problem = replace(problem, row_groups=table.groups)
     free = search.k - len(always)
     found = search.run(problem, free, unit_of=unit_of, always=always, never=never)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from shortlist._base import BaseSelector
 from shortlist._protocols import Ids, ShortlistError
+from shortlist._splits import group_numbers
 from shortlist._targets import Target
 from shortlist.objectives.checks import as_table
 from shortlist.sources._names import ColumnNames
@@ -47,13 +48,20 @@ class TableSelector(BaseSelector):
         -------
         self : object
         """
+        return self._fitted(X, y, sample_weight)
+
+    def _fitted(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+    ) -> Any:
+        """``fit``, of selectors that split rows with the groups of these."""
         self._check_request()
         self._check_penalty("l2", self.l2, others=("auto",))
         search = self._search()
         X, codes, weight, target = self._table(X, y, sample_weight)
         n_features = X.shape[1]
         ids = np.arange(n_features, dtype=np.uint64)
-        table = Table(X, target.encode(codes), weight, ids, n_features)
+        own = group_numbers(groups, X.shape[0])
+        table = Table(X, target.encode(codes), weight, ids, n_features, own)
         self._selected: Selected = self._select(table, target, search)
         self._finish(table, target, codes)
         return self

@@ -8,8 +8,11 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shortlist._protocols import Ints, ShortlistError
+
+Whole = NDArray[np.signedinteger[Any]]
 
 
 def folds(
@@ -128,6 +131,24 @@ def group_numbers(
         number: dict[Any, int] = {}
         every = [number.setdefault(value, len(number)) for value in called.tolist()]
         return np.array(every, np.int64)
+
+
+def groups_of(groups: Whole, first: int, n_rows: int) -> Whole:
+    """Groups of some rows that come by, from number ``first`` on."""
+    own = groups[first : first + n_rows]
+    if len(own) < n_rows:
+        raise ShortlistError(
+            f"groups should have one entry a row, and there are {len(groups)} for more rows"
+        )
+    return own
+
+
+def check_all_came(groups: Whole, n_rows: int) -> None:
+    """Refuse groups of more rows than there turned out to be."""
+    if n_rows < len(groups):
+        raise ShortlistError(
+            f"groups should have one entry a row ({n_rows}), got {len(groups)}"
+        )
 
 
 def _said(cv: Any) -> str:

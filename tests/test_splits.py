@@ -6,8 +6,8 @@ import pytest
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, TimeSeriesSplit
 
 from shortlist import ShortlistError, compare
+from shortlist._splits import check_cv, cv_among, folds, group_numbers
 from shortlist.evaluate._choose_k import choose_k
-from shortlist.evaluate._splits import check_cv, cv_among, folds, group_numbers
 from shortlist.resampling._halves import complementary_halves
 
 y = np.arange(12) % 2
