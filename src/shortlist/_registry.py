@@ -11,6 +11,9 @@ from shortlist._protocols import Capabilities, ShortlistError
 #: know the method.
 ROOMS = ("sketch", "rows", "table", "columns")
 
+#: The method for sequences of rows: other arguments, so none of those registered here.
+SENSORS = "sensors"
+
 
 @cache
 def _in_room(room: str) -> dict[str, Capabilities]:

@@ -58,7 +58,7 @@ def sequence_option() -> Callable[[F], F]:
 
 def refuse_sensors(ctx: click.Context) -> None:
     """Refuse the method for sequences where there are none."""
-    from shortlist.front._choice import SENSORS
+    from shortlist._registry import SENSORS
 
     if ctx.params["method"] == SENSORS:
         raise click.UsageError(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from shortlist._in_words import counted
 from shortlist._protocols import Capabilities, ShortlistError
-from shortlist._registry import selector, selectors
+from shortlist._registry import SENSORS, selector, selectors
 from shortlist._shortlist import Shortlist
 from shortlist.evaluate._contestants import work_of
 from shortlist.front._facts import Facts
@@ -22,9 +22,6 @@ MOST_WORK = 3e11
 TRIAL_ROWS, MOST_TRIAL_WORK, TRIAL_FOLDS = 4000, 1e11, 3
 #: Share of entries below which a table is a sparse one: text, clicks.
 SPARSE = 0.1
-
-#: The method for sequences, which is in no registry as it has other arguments.
-SENSORS = "sensors"
 
 
 class Rule(NamedTuple):

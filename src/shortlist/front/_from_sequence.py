@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from shortlist._protocols import Ids, ShortlistError
+from shortlist._registry import SENSORS
 from shortlist._shortlist import Shortlist
 from shortlist.engines import Interrupted
-from shortlist.front._choice import SENSORS
 from shortlist.front._sequence_leaks import sequence_leak_notes
 from shortlist.sources._column_blocks import hashed
 from shortlist.sources.forms import take_out

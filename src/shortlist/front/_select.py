@@ -15,7 +15,7 @@ from shortlist._protocols import (
     RowSource,
     ShortlistError,
 )
-from shortlist._registry import selector
+from shortlist._registry import SENSORS, selector
 from shortlist._shortlist import Shortlist
 from shortlist._splits import check_cv, group_numbers
 from shortlist.evaluate._choose_k import BUDGETS
@@ -23,7 +23,7 @@ from shortlist.evaluate._held_rows import held
 from shortlist.evaluate._row_groups import reader_of_groups, without_groups
 from shortlist.evaluate._to_split import settled
 from shortlist.front._call import answered, of_columns, spelled_call
-from shortlist.front._choice import SENSORS, Choice, choose, fits, with_choice
+from shortlist.front._choice import Choice, choose, fits, with_choice
 from shortlist.front._facts import Facts, facts_of_columns, facts_of_rows
 from shortlist.front._from_columns import select_from_columns
 from shortlist.front._from_rows import select_from_rows

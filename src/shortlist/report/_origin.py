@@ -8,13 +8,9 @@ from typing import Any
 
 from shortlist._findings import facts_of
 from shortlist._protocols import Capabilities, ShortlistError
-from shortlist._registry import ROOMS
+from shortlist._registry import ROOMS, SENSORS
 from shortlist._shortlist import Shortlist
 from shortlist.losses import binary_of, get_loss, spell
-
-#: The method that learns from sequences of rows.
-SENSORS = "sensors"
-
 
 _RECORDED = (
     "Made by the library. What the call names and does not write out, such as the data, "
