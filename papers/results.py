@@ -49,6 +49,8 @@ class Ledger:
 
 def report_all(makers, description, folder):
     """Make tables and pictures, CSV by CSV, of whatever results there are."""
+    import matplotlib.pyplot as plt
+
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--results", type=Path, default=folder)
     results = parser.parse_args().results
@@ -56,3 +58,4 @@ def report_all(makers, description, folder):
         if rows := read_lines(results / name):
             print(f"\n{name}\n")
             make(rows, (results / name).with_suffix(".png"))
+            plt.close("all")

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from papers.results import read_lines
+from papers.results import report_all
 
 RESULTS = Path(__file__).parent / "results"
 NAMES = {
@@ -35,10 +35,6 @@ DESIGNS = (
     "logistic_small",
     "logistic_hard",
 )
-
-
-def read(name):
-    return read_lines(RESULTS / name)
 
 
 def synthetic_table(rows):
@@ -126,7 +122,15 @@ def criteria_table(rows):
         print(f"| {design} | gdt - obj | {' | '.join(told)} | |")
 
 
-def draw_synthetic(rows):
+def synthetic(rows, picture):
+    """All that is made of the designs."""
+    synthetic_table(rows)
+    paired_table(rows)
+    criteria_table(rows)
+    draw_synthetic(rows, picture.with_name("recall.png"))
+
+
+def draw_synthetic(rows, picture):
     """Recall of every method on every design."""
     import matplotlib.pyplot as plt
 
@@ -154,10 +158,10 @@ def draw_synthetic(rows):
         axis.set_title(design, fontsize=9)
         axis.set_xlabel("recall", fontsize=8)
         axis.grid(alpha=0.3)
-    figure.savefig(RESULTS / "recall.png", dpi=130)
+    figure.savefig(picture, dpi=130)
 
 
-def corollary(rows):
+def corollary(rows, picture):
     """Share of exact recoveries against the ratio of Corollary 1."""
     import matplotlib.pyplot as plt
 
@@ -190,10 +194,10 @@ def corollary(rows):
     axis.set_ylabel("share of exact recoveries")
     axis.grid(alpha=0.3)
     axis.legend(fontsize=8)
-    figure.savefig(RESULTS / "corollary.png", dpi=130)
+    figure.savefig(picture, dpi=130)
 
 
-def real(rows, picture=None):
+def real(rows, picture):
     """Accuracy by set and size, and FoBa minus each peer, paired by split."""
     import matplotlib.pyplot as plt
 
@@ -245,21 +249,15 @@ def real(rows, picture=None):
             print(f"| {name} | {k} | {' | '.join([*means, *differences])} |")
     axes[0][0].set_ylabel("held-out accuracy")
     axes[0][-1].legend(fontsize=8)
-    if picture is not None:
-        figure.savefig(RESULTS / picture, dpi=130)
+    figure.savefig(picture, dpi=130)
+
+
+REPORTS = {"synthetic.csv": synthetic, "corollary.csv": corollary, "real.csv": real}
 
 
 def main():
     """Report whatever results there are."""
-    if rows := read("synthetic.csv"):
-        synthetic_table(rows)
-        paired_table(rows)
-        criteria_table(rows)
-        draw_synthetic(rows)
-    if rows := read("corollary.csv"):
-        corollary(rows)
-    if rows := read("real.csv"):
-        real(rows, "real.png")
+    report_all(REPORTS, __doc__.splitlines()[0], RESULTS)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,9 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
-from papers.results import read_lines
+from papers.results import report_all
 
 RESULTS = Path(__file__).parent / "results"
-
-
-def read(name):
-    return read_lines(RESULTS / name)
 
 
 def grouped(rows, *keys):
@@ -109,18 +105,29 @@ def convergence_table(rows):
         print("| " + " | ".join(row.values()) + " |")
 
 
-def main():
-    for table, name in (
-        (accuracy_table, "accuracy.csv"),
-        (difference_table, "accuracy.csv"),
-        (outlier_table, "outliers.csv"),
-        (convergence_table, "convergence.csv"),
-        (timing_table, "timing.csv"),
-        (cost_table, "cost.csv"),
-    ):
-        if rows := read(name):
-            table(rows)
+def table(*makers):
+    """Print tables, one after the other; ``figures`` draws."""
+
+    def make(rows, picture):
+        for each in makers:
+            each(rows)
             print()
+
+    return make
+
+
+REPORTS = {
+    "accuracy.csv": table(accuracy_table, difference_table),
+    "outliers.csv": table(outlier_table),
+    "convergence.csv": table(convergence_table),
+    "timing.csv": table(timing_table),
+    "cost.csv": table(cost_table),
+}
+
+
+def main():
+    """Report whatever results there are."""
+    report_all(REPORTS, __doc__.splitlines()[0], RESULTS)
 
 
 if __name__ == "__main__":

@@ -102,7 +102,6 @@ def _curves(rows, picture, x, label, flat):
         known.values(), known.keys(), loc="outside lower center", ncols=3, fontsize=7
     )
     figure.savefig(picture, dpi=130)
-    plt.close(figure)
 
 
 def topk(rows, picture):
@@ -172,4 +171,3 @@ def growth(rows, picture):
     axes[0].set_ylabel("share of planted features found")
     axes[1].set_ylabel("numbers needed")
     figure.savefig(picture, dpi=130)
-    plt.close(figure)

@@ -103,4 +103,3 @@ def drift(rows, picture):
                 axis.grid(alpha=0.3)
     axes[0, 0].legend(fontsize=6)
     figure.savefig(picture, dpi=130)
-    plt.close(figure)

@@ -6,13 +6,12 @@ Prints the tables of README.md as Markdown and draws ``results/*.png``, of whate
 there are.
 """
 
-import argparse
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 from papers.os.methods import NAMES
-from papers.results import read_lines
+from papers.results import report_all
 
 RESULTS = Path(__file__).parent / "results"
 COLOURS = {m: f"C{i}" if i < 10 else "black" for i, m in enumerate(NAMES)}
@@ -272,21 +271,17 @@ def speedup(lines, picture):
     made.savefig(picture, dpi=130)
 
 
+REPORTS = {
+    "accuracy.csv": accuracy,
+    "speedup.csv": speedup,
+    "real.csv": real,
+    "theory.csv": theory,
+}
+
+
 def main():
     """Report whatever results there are."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    results = parser.parse_args().results
-    makers = {
-        "accuracy.csv": accuracy,
-        "speedup.csv": speedup,
-        "real.csv": real,
-        "theory.csv": theory,
-    }
-    for name, make in makers.items():
-        if lines := read_lines(results / name):
-            print(f"\n{name}")
-            make(lines, (results / name).with_suffix(".png"))
+    report_all(REPORTS, __doc__.splitlines()[0], RESULTS)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from mission_samples import PassingRows, sparse_regression, sparse_stream
 from shortlist import (
     ArraySource,
     DataError,
@@ -17,28 +18,9 @@ from shortlist import (
 from shortlist._scoring import evaluate
 from shortlist._steps import LOSS, N_TOTALS, WEIGHT
 from shortlist._trace import Trace
-from shortlist.engines import Broken, Interrupted, run
+from shortlist.engines import run
 from shortlist.losses import Huber
 from shortlist.sketch._mission import mission
-
-
-def sparse_stream(seed, n=600, p=5000, nnz=8, n_true=4, n_classes=2):
-    """Rows of a few ones; the first n_true columns, two a row, decide the label."""
-    rng = np.random.default_rng(seed)
-    told = np.argsort(rng.random((n, n_true)), axis=1)[:, :2]
-    columns = np.hstack([told, rng.integers(n_true, p, (n, nnz - 2))])
-    rows = np.repeat(np.arange(n), nnz)
-    X = sparse.csr_array((np.ones(n * nnz), (rows, columns.ravel())), shape=(n, p))
-    weights = np.linspace(-2, 2, n_true * n_classes).reshape(n_true, n_classes)
-    weights = rng.permuted(weights, axis=0)
-    y = np.argmax(X[:, :n_true] @ weights + rng.gumbel(size=(n, n_classes)) / 3, axis=1)
-    return X, y
-
-
-class PassingRows(ArraySource):
-    """Rows whose labels nobody knows before they come by, as with a file."""
-
-    all_labels = None
 
 
 @settings(max_examples=25, deadline=None)
@@ -210,30 +192,6 @@ def test_fit_forgets_what_partial_fit_learned():
     assert again == Mission(4).partial_fit(X, y).shortlist_
 
 
-def test_a_class_that_nobody_announced_is_refused():
-    X, y = sparse_stream(7, n_classes=3)
-    selector = Mission(4).partial_fit(X[y < 2], y[y < 2])
-    with pytest.raises(ShortlistError, match="name them all in the first call"):
-        selector.partial_fit(X[y == 2], y[y == 2])
-
-
-def test_progress_is_reported_and_ctrl_c_keeps_what_was_learned():
-    X, y = sparse_stream(8)
-    seen = []
-
-    def observe(progress):
-        seen.append(progress)
-        if len(seen) == 3:
-            raise KeyboardInterrupt
-
-    with pytest.raises(Interrupted) as caught:
-        run(mission(4), ArraySource(X, y, block_rows=100), observe)
-    assert [p.position for p in seen] == [100, 200, 300]
-    assert [p.stage for p in seen] == ["explore"] * 3
-    assert caught.value.result.n_examples == 300
-    assert 1 <= caught.value.result.n_selected <= 4
-
-
 def test_the_trace_tells_the_story_of_the_stream():
     X, y = sparse_stream(9, n=4500)
     trace = run(mission(4), ArraySource(X, y)).trace
@@ -251,25 +209,6 @@ def test_zero_weight_means_absent():
     np.testing.assert_allclose(weighted.coef_, absent.coef_, rtol=1e-8)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"recipe": "soup"}, "recipe should be one of"),
-        ({"budget": "none"}, "budget should be"),
-        ({"memory": "4 parsecs"}, "memory should be a size"),
-        ({"memory": "1kB"}, "too small"),
-        ({"rows": 4}, "rows should be odd"),
-        ({"scale": "std"}, "scale should be"),
-        ({"scale": "max_abs", "recipe": "paper"}, "knows no scales"),
-    ],
-)
-def test_bad_settings_are_refused_in_one_line(settings, message):
-    X, y = sparse_stream(11, n_classes=3)
-    with pytest.raises(ValueError, match=message) as caught:
-        Mission(4, **settings).fit(X, y)
-    assert "\n" not in str(caught.value)
-
-
 def test_a_shortlist_scores_rows_it_has_not_seen():
     X, y = sparse_stream(12, n=2000)
     result = run(mission(4), ArraySource(X[:1500], y[:1500]))
@@ -277,21 +216,6 @@ def test_a_shortlist_scores_rows_it_has_not_seen():
     assert score.metric == "accuracy"
     assert score.n_rows == 500
     assert score.value > score.baseline + 0.1
-
-
-def test_bad_data_in_mid_run_keeps_what_was_learned():
-    X, y = sparse_stream(13, n=2000)
-    y = y.astype(float)
-    y[1900] = 7.0
-    with pytest.raises(
-        Broken, match="row 1900: expected one of the labels 0, 1"
-    ) as stop:
-        run(mission(4), PassingRows(X, y, block_rows=100))
-    assert stop.value.result.n_examples == 1900
-    y[500] = 7.0  # among the first thousand: nothing worth keeping yet
-    with pytest.raises(DataError) as early:
-        run(mission(4, classes=[0, 1]), PassingRows(X, y, block_rows=100))
-    assert not isinstance(early.value, Broken)
 
 
 def test_a_regression_once_decided_stays_one():
@@ -349,34 +273,6 @@ def test_ids_of_a_source_may_be_given_as_numbers(tmp_path):
     assert "7" not in fitted.shortlist_.names
 
 
-def test_a_fit_that_breaks_off_leaves_what_was_learned():
-    X, y = sparse_stream(15, n=2000)
-    y = y.astype(float)
-    y[1990] = 5.0
-    selector = Mission(4)
-    with pytest.raises(DataError, match="row 1990"):
-        selector.fit_source(PassingRows(X, y, block_rows=50))
-    assert selector.shortlist_.n_examples == 1950
-
-
-def test_a_source_without_rows_is_refused(tmp_path):
-    path = tmp_path / "empty.svm"
-    path.write_text("# nothing\n")
-    with pytest.raises(DataError, match="expected rows to learn from, got none"):
-        Mission(2, loss="squared").fit_source(path)
-
-
-@pytest.mark.parametrize(
-    "settings", [{"passes": 0}, {"passes": 1.5}, {"seed": 1.5}, {"always": "x3"}]
-)
-def test_settings_of_the_wrong_kind_are_refused(settings):
-    X, y = sparse_stream(16)
-    with pytest.raises(ShortlistError, match=r"should be a (whole number|list)"):
-        Mission(2, **settings).fit(X, y)
-    with pytest.raises(ShortlistError, match="by always and by never"):
-        Mission(2, always=[3], never=["x3"]).fit(X, y)
-
-
 @pytest.mark.parametrize(
     ("loss", "offset", "unit"),
     [
@@ -404,17 +300,6 @@ def test_counts_of_any_size_are_followed(recipe, log_mean):
     assert model.shortlist_.trace["loss"][-1] < constant.mean() + 0.2 * y.mean()
 
 
-def sparse_regression(n=6000, p=500, s=10):
-    """Rows with noise, and the features planted in them."""
-    rng = np.random.default_rng(0)
-    X = sparse.random_array((n, p), density=0.05, format="csr", rng=rng)
-    X.data[:] = rng.normal(size=X.nnz)
-    w = np.zeros(p)
-    planted = rng.choice(p, s, replace=False)
-    w[planted] = rng.choice([-1.0, 1.0], s)
-    return X, X @ w + 0.2 * rng.normal(size=n), set(planted.tolist())
-
-
 def test_a_held_out_score_far_from_zero_keeps_its_digits():
     X, margins, _ = sparse_regression()
     near, far = (
@@ -425,33 +310,6 @@ def test_a_held_out_score_far_from_zero_keeps_its_digits():
         for offset in (0.0, 1e8)
     )
     assert far.value == pytest.approx(near.value, abs=1e-6)
-
-
-@pytest.mark.parametrize("loss", [Huber(0.0), Huber(float("nan"))])
-def test_a_loss_with_parameters_that_make_no_sense_is_refused(loss):
-    with pytest.raises(ShortlistError, match=r"Huber.*above 0"):
-        Mission(k=2, loss=loss).fit(np.eye(4), np.arange(4.0))
-
-
-def test_numbers_too_large_for_a_sketch_are_refused_with_their_row():
-    y = np.array([0.1, 0.2, 1e31, 0.3])
-    with pytest.raises(DataError, match=r"row 2: .* below 1e\+30 in size, got 1e\+31"):
-        Mission(k=2, loss="squared").fit(np.eye(4), y)
-
-
-def test_ctrl_c_in_mid_refit_fits_to_the_rows_so_far():
-    X, margins, planted = sparse_regression()
-    source = ArraySource(X, margins, block_rows=1000)
-
-    def observe(progress):
-        if progress.stage == "refit" and progress.rows >= 4000:
-            raise KeyboardInterrupt
-
-    with pytest.raises(Interrupted) as stop:
-        run(mission(10, loss="squared"), source, observe)
-    result = stop.value.result
-    assert set(result.ids.tolist()) == planted
-    np.testing.assert_allclose(np.abs(result.weights), 1.0, atol=0.1)
 
 
 def test_a_source_is_scored_by_its_own_labels_and_paths_are_sources(tmp_path):
@@ -469,15 +327,6 @@ def test_a_regression_after_classes_leaves_no_classes():
     model = Mission(k=3).fit(X, margins > 0)
     assert model.classes_.tolist() == [False, True]
     assert not hasattr(model.fit(X, margins), "classes_")
-
-
-def test_a_refused_call_leaves_the_model_alone(tmp_path):
-    X, margins, _ = sparse_regression(n=500)
-    model = Mission(k=3).fit(X, margins)
-    before = model.predict(X)
-    with pytest.raises(ShortlistError, match="k should be"):
-        model.set_params(k=0).fit_source(tmp_path / "rows.svm")
-    np.testing.assert_array_equal(model.predict(X), before)
 
 
 def test_features_of_a_frame_are_counted_from_zero_to_the_last():
@@ -517,58 +366,3 @@ def test_counts_do_not_diverge_in_the_recipe_of_the_paper():
     fitted = Mission(2, loss="poisson", recipe="paper").fit(X, y)
     assert np.abs(fitted.shortlist_.weights).max() < 1.0
     assert fitted.score(X, y) > 0.5
-
-
-def test_arrays_without_the_features_of_a_source_are_refused_in_one_line(tmp_path):
-    path = tmp_path / "rows.vw"
-    path.write_text("1 | a b\n-1 | c b\n" * 20)
-    fitted = Mission(2).fit_source(path)
-    few = np.zeros((2, 3))
-    for X in (few, sparse.csr_array(few), sparse.csc_array(few)):
-        for method in (fitted.predict, fitted.transform, fitted.predict_proba):
-            with pytest.raises(ShortlistError, match=r"expected a source.*3 columns"):
-                method(X)
-    numbered = tmp_path / "rows.svm"
-    numbered.write_text("1 0:1 1:1\n-1 2:1 1:1\n" * 20)
-    by_number = Mission(2).fit_source(numbered)
-    assert by_number.predict(np.array([[1.0, 1, 0], [0, 1, 1]])).tolist() == [1, -1]
-
-
-def test_a_frame_without_a_column_of_the_model_is_refused():
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"a": [1.0, 2.0] * 20, "b": ["u", "v"] * 20})
-    fitted = Mission(2).fit_source((frame, np.tile([0, 1], 20)))
-    assert len(fitted.predict(frame)) == 40
-    with pytest.raises(
-        DataError, match=r"expected a column for 'b=.'.*columns are 'a'"
-    ):
-        fitted.predict(frame[["a"]])
-
-
-def test_a_class_without_rows_is_noted():
-    X, y = sparse_stream(3, n=300)
-    fitted = Mission(4).fit_source(ArraySource(X, y.astype(float)), classes=[0, 1, 2])
-    assert fitted.shortlist_.params["empty_classes"] == (2,)
-    assert "class 2 has no rows to learn from" in fitted.shortlist_.notes
-
-
-@pytest.mark.parametrize("factor", [1e-310, 1e-200, 1e-20, 1e20, 1e200])
-def test_values_beyond_all_range_are_refused_and_nothing_else_is_said(factor):
-    X, y = sparse_stream(5, n=300)
-    with pytest.raises(DataError, match="too large, too small or too unequal"):
-        Mission(4).fit(X * factor, y)
-
-
-@pytest.mark.parametrize("weight", [1e300, 1e-300])
-def test_weights_of_rows_that_have_no_squares_are_refused(weight):
-    X, y = sparse_stream(5, n=300)
-    with pytest.raises(DataError, match="expected weights of about 1, got 1e"):
-        Mission(4).fit(X, y, sample_weight=np.full(300, weight))
-    mixed = np.where(np.arange(300) % 2, 1.0, 1e-300)  # as boosting may have them
-    assert len(Mission(4).fit(X, y, sample_weight=mixed).shortlist_)
-
-
-@pytest.mark.parametrize("rows", [3.0, True, 2, 11, "3"])
-def test_rows_of_a_sketch_are_an_odd_whole_number(rows):
-    with pytest.raises(ShortlistError, match="rows should be odd"):
-        Mission(2, rows=rows).fit(*sparse_stream(5, n=50))
