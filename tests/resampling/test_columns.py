@@ -208,7 +208,10 @@ def test_ctrl_c_does_not_wait_for_all_halves(monkeypatch):
     with pytest.raises(Interrupted) as stopped:
         select(Counted(X), y, k=3, stability=3)
     assert stepped == [20] * 6 + [40] * 2
-    assert stopped.value.result.n_features == 20  # what all rows have seen
+    # the run over all rows comes before the halves, so it has seen this block
+    assert stopped.value.result.n_features == 40
+    whole = OnlineSubstitution(k=3).fit_columns(Counted(X[:, :40], block_columns=40), y)
+    assert set(stopped.value.result.names) == set(whole.shortlist_.names)
 
 
 def test_data_that_break_off_leave_what_was_chosen():

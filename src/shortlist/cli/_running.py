@@ -31,7 +31,6 @@ class Outcome(NamedTuple):
     failure: Exception | None = None  #: data that could not be learned from or scored
     interrupted: int = 0  #: exit code, if a signal ended the run
     broken: bool = False  #: bad data ended the run: the result is for -o only
-    unscored: bool = False  #: all was learned before the signal came
 
 
 class Unscored(NamedTuple):
@@ -81,6 +80,9 @@ def learn(
                 f"partial: interrupted{where} after "
                 f"{counted(stop.result.n_examples, 'example')}; not scored"
             )
+            if not stop.result.names:  # OUT may hold a result, which should stay
+                click.echo(NOTHING_LEARNED, err=True)
+                raise click.exceptions.Exit(wish.exit_code) from None
             try:
                 partial = with_note(settle(stop.result), note)
             except ShortlistError:  # too little for that
@@ -104,7 +106,7 @@ def learn(
             score = _score(shortlist, watched(split.test, draw, "score"))
         except KeyboardInterrupt:
             noted = with_note(shortlist, UNSCORED)
-            return Outcome(noted, (), interrupted=wish.exit_code, unscored=True)
+            return Outcome(noted, (), interrupted=wish.exit_code)
         except DataError as error:
             return Outcome(shortlist, ("held out: no score",), error)
     if score is None or score.n_rows < FEWEST_ROWS:
@@ -129,6 +131,14 @@ def _score(shortlist: Shortlist, test: RowSource) -> Score | None:
         raise
     except ShortlistError:
         return None
+
+
+def what_ended(shortlist: Shortlist) -> str:
+    """Say what Ctrl-C ended; the choice may have been done."""
+    from shortlist._leaks import UNSEARCHED
+
+    done = [note for note in shortlist.notes if note in (UNSCORED, UNSEARCHED)]
+    return done[-1] if done else "interrupted: the result is partial"
 
 
 def with_note(shortlist: Shortlist, note: str) -> Shortlist:

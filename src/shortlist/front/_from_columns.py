@@ -25,6 +25,7 @@ from shortlist.evaluate._contestants import ranking
 from shortlist.front._budgets import with_curve
 from shortlist.front._from_rows import Say
 from shortlist.front._order import Order
+from shortlist.front._warned import warned
 from shortlist.sources._labels import encode_labels, lacking_labels
 from shortlist.sources.forms import TargetedColumns
 
@@ -62,7 +63,7 @@ def select_from_columns(
         chosen = with_curve(chosen, curve)
     if not source.reiterable:  # whoever held the columns has looked at them
         return chosen
-    return replace(chosen, notes=(*chosen.notes, *column_leak_notes(chosen, source)))
+    return warned(chosen, lambda: column_leak_notes(chosen, source))
 
 
 def labelled_columns(
