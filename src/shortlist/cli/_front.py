@@ -61,7 +61,7 @@ def front_options() -> Callable[[F], F]:
             metavar="FOLDS",
             help="Folds by which -k auto and the trial split the rows to learn from. By "
             "default 5, and 3. With --columns each fold chooses anew; by default the first "
-            "of 5 only.",
+            "of 5 only, unless there are few groups, or rows of a class.",
         )(command)
         return click.option(
             "--sample-groups",

@@ -95,7 +95,8 @@ def select(
         ``shortlist select --method``.
     cv : int, splitter or iterable of pairs of arrays, default=None
         How ``k="auto"`` and the trial split rows; None: five folds, and three. Of columns
-        each fold chooses anew (None: the first of five only). Of rows that stream by it is
+        each fold chooses anew (None: the first of five only, unless there are few groups of
+        rows, or few rows of a class). Of rows that stream by it is
         a number, the folds of the rows that are held out. If k is a number, and a method
         is named or ``trial=False``, nothing is split and it is an error.
     groups : array-like of shape (n_samples,) or str, default=None
