@@ -117,6 +117,38 @@ def test_what_does_not_go_with_columns_is_refused(run, table, words, message):
     assert message in " ".join(done.stderr.split())
 
 
+@pytest.mark.parametrize("form", ["folder", "file"])
+def test_options_that_name_columns_are_called_by_their_names(
+    run, table, tmp_path, form
+):
+    folder, frame = table
+    path = folder / "genes"
+    if form == "file":
+        path = tmp_path / "genes.parquet"
+        frame.drop(columns="kind").to_parquet(path)
+    asked = ("select", "--columns", path, "-k", 2)
+    for target, words, complaint in (
+        ("age", ("--sample-groups", "no"), "groups of rows: expected the name of a"),
+        ("no", ("--sample-groups", "age"), "target: expected the name of a column"),
+        ("age", ("--sample-groups", "age"), "got 'age', which is the target"),
+        ("age", ("--never", "no"), "--never"),
+    ):
+        done = run(*asked, "--target", target, *words)
+        assert done.exit_code != 0
+        line = done.stderr.splitlines()[-1]
+        assert complaint in line
+        assert "leave_out" not in line
+
+
+def test_groups_of_rows_may_be_left_out_as_well(run, table):
+    groups = ("--sample-groups", "gene3", "--stability", 2)
+    words = ("--columns", table[0] / "genes", "--target", "age", "-k", 2, *groups)
+    plain = run("select", *words)
+    both = run("select", *words, "--never", "gene3")
+    assert both.exit_code == 0, both.stderr
+    assert both.stdout == plain.stdout
+
+
 def test_missing_values_are_filled_in_on_request(run, table, tmp_path):
     frame = table[1].drop(columns="kind")
     frame.loc[3, "gene2"] = np.nan

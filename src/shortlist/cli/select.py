@@ -50,7 +50,7 @@ from shortlist.cli._options import (
 )
 from shortlist.cli._output import check_model_output
 from shortlist.cli._presenting import notes_for_stderr, present, rendered
-from shortlist.cli._reading import open_asked
+from shortlist.cli._reading import need_not_leave_out_groups, open_asked
 from shortlist.cli._reproduce import command_line, how_to_repeat
 from shortlist.cli._resampling import Resampling, resampling_options
 from shortlist.cli._running import (
@@ -245,6 +245,7 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     given = command_line(ctx)
     settle_like(ctx)
     options = ctx.params
+    need_not_leave_out_groups(options)
     files, out, quiet = options["files"], options["out"], options["quiet"]
     check_model_output(out, files)
     check_model_output(options["shard"], files, "--shard")

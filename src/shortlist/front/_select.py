@@ -235,6 +235,8 @@ def select(
     by_column = columns or (
         named is not None and named.room == "columns" and not goes_by_rows
     )
+    if isinstance(groups, str):  # is no feature in any case
+        never = [name for name in never if name != groups]
     if isinstance(groups, str) and hasattr(data, "columns"):
         data, groups = take_out(data, groups, "groups")
     source: RowSource | ColumnSource
