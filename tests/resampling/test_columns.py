@@ -251,6 +251,19 @@ def test_paths_tables_and_targets_among_the_columns_will_do(tmp_path):
         assert chosen.params["stability"]["features"] == P
 
 
+def test_an_array_has_its_columns_gone_through_by_a_method_that_needs_them():
+    X, y = table()
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(P)])
+    found = stability(Grafting(k=3), X, y, n_resamples=2, random_state=0)
+    for data in (X, frame):
+        chosen = select(data, y, k=3, method="grafting", stability=2, substitutes=1)
+        assert chosen.names == found.shortlist.names
+        shares = chosen.to_frame().set_index("name")["stability"].to_dict()
+        assert shares == {
+            name: shares_of(found).get(name, 0.0) for name in chosen.names
+        }
+
+
 def test_rows_without_a_label_are_in_no_half():
     X, y = table()
     y = y.copy()

@@ -24,6 +24,7 @@ from shortlist.evaluate._row_groups import reader_of_groups, without_groups
 from shortlist.evaluate._to_split import settled
 from shortlist.front._call import answered, of_columns, spelled_call
 from shortlist.front._choice import Choice, choose, fits, with_choice
+from shortlist.front._columns_of_rows import METHOD as BY_BOTH
 from shortlist.front._facts import Facts, facts_of_columns, facts_of_rows
 from shortlist.front._from_columns import select_from_columns
 from shortlist.front._from_rows import select_from_rows
@@ -231,7 +232,8 @@ def select(
             "method='auto' split rows"
         )
     # what is in memory comes by rows where that is needed: for text, for resamples
-    goes_by_rows = only_rows(data) or (bool(beyond) and hasattr(data, "shape"))
+    resamples = bool(beyond) and hasattr(data, "shape") and method == BY_BOTH
+    goes_by_rows = only_rows(data) or resamples
     by_column = columns or (
         named is not None and named.room == "columns" and not goes_by_rows
     )
