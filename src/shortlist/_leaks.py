@@ -33,6 +33,8 @@ Flags: TypeAlias = NDArray[np.bool_]
 NEARLY_PERFECT = 0.99
 #: Probability that chance makes any feature so good, below which it is not chance.
 UNLIKELY = 1e-3
+#: Note of a choice that Ctrl-C has left unexamined.
+UNSEARCHED = "interrupted before leaks were looked for"
 
 
 class LeakWarning(UserWarning):

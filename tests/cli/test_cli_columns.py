@@ -9,7 +9,9 @@ import pytest
 from shortlist import Grafting, OnlineSubstitution, Shortlist, stability
 from shortlist._protocols import Progress
 from shortlist.cli._progress import detail
-from shortlist.resampling import _columns
+from shortlist.columns._run import ColumnRun
+from shortlist.front import _from_columns
+from shortlist.resampling import _column_substitutes, _columns
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +71,19 @@ def test_workers_settings_and_folders(run, table):
     assert "gene30" in done.stdout
 
 
+def test_a_model_of_a_folder_is_saved_but_not_over_its_columns(run, table, tmp_path):
+    folder, frame = table
+    words = ("select", "--columns", folder / "genes", "--target", "age", "-k", 2)
+    done = run(*words, "-o", tmp_path / "model")
+    assert done.exit_code == 0, done.stderr
+    assert set(Shortlist.load(tmp_path / "model").names) == {"gene7", "gene30"}
+    column = folder / "genes" / "gene3.npy"
+    done = run(*words, "-o", column)
+    assert done.exit_code == 2
+    assert "gene3.npy is read by this command" in done.stderr
+    np.testing.assert_array_equal(np.load(column), frame["gene3"])
+
+
 def test_grafting_has_a_penalty_and_one_worker(run, table):
     folder, _ = table
     words = ("select", "--columns", folder / "genes", "--target", "age", "-k", 9)
@@ -100,6 +115,38 @@ def test_what_does_not_go_with_columns_is_refused(run, table, words, message):
     )
     assert done.exit_code != 0
     assert message in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("form", ["folder", "file"])
+def test_options_that_name_columns_are_called_by_their_names(
+    run, table, tmp_path, form
+):
+    folder, frame = table
+    path = folder / "genes"
+    if form == "file":
+        path = tmp_path / "genes.parquet"
+        frame.drop(columns="kind").to_parquet(path)
+    asked = ("select", "--columns", path, "-k", 2)
+    for target, words, complaint in (
+        ("age", ("--sample-groups", "no"), "groups of rows: expected the name of a"),
+        ("no", ("--sample-groups", "age"), "target: expected the name of a column"),
+        ("age", ("--sample-groups", "age"), "got 'age', which is the target"),
+        ("age", ("--never", "no"), "--never"),
+    ):
+        done = run(*asked, "--target", target, *words)
+        assert done.exit_code != 0
+        line = done.stderr.splitlines()[-1]
+        assert complaint in line
+        assert "leave_out" not in line
+
+
+def test_groups_of_rows_may_be_left_out_as_well(run, table):
+    groups = ("--sample-groups", "gene3", "--stability", 2)
+    words = ("--columns", table[0] / "genes", "--target", "age", "-k", 2, *groups)
+    plain = run("select", *words)
+    both = run("select", *words, "--never", "gene3")
+    assert both.exit_code == 0, both.stderr
+    assert both.stdout == plain.stdout
 
 
 def test_missing_values_are_filled_in_on_request(run, table, tmp_path):
@@ -173,10 +220,52 @@ def test_halves_of_the_rows_choose_from_the_same_columns(run, table, tmp_path, m
     assert "--stability 4" in saved.params["command"]
 
 
-def test_ctrl_c_before_a_pair_of_halves_is_done_is_told(run, table, monkeypatch):
-    def stops(self, block):
-        raise KeyboardInterrupt
+def stops(*_, **__):
+    raise KeyboardInterrupt
 
+
+@pytest.mark.parametrize("stability", [(), ("--stability", 3)])
+@pytest.mark.parametrize("where", ["at once", "in the first block"])
+def test_ctrl_c_before_a_column_was_chosen_leaves_out_alone(
+    run, table, tmp_path, monkeypatch, where, stability
+):
+    owner, name = {
+        "at once": (_from_columns, "labelled_columns"),
+        "in the first block": (ColumnRun, "step"),
+    }[where]
+    monkeypatch.setattr(owner, name, stops)
+    model = tmp_path / "keep.shortlist"
+    model.write_bytes(b"what a good run has left")
+    words = ("select", "--columns", table[0] / "genes", "--target", "age", "-k", 2)
+    done = run(*words, *stability, "--method", "grafting", "-o", model)
+    assert (done.exit_code, done.stdout) == (130, "")
+    assert done.stderr == "interrupted before anything was learned\n"
+    assert model.read_bytes() == b"what a good run has left"
+
+
+def test_ctrl_c_after_the_choice_keeps_it(run, table, tmp_path, monkeypatch):
+    words = ("select", "--columns", table[0] / "genes", "--target", "age", "-k", 2)
+    words = (*words, "--substitutes", 1, "--stability", 2)
+    whole = run(*words, "--format", "csv").stdout
+    for owner, name, said in (
+        (
+            _from_columns,
+            "column_leak_notes",
+            "interrupted before leaks were looked for",
+        ),
+        (_column_substitutes, "slopes_without", "interrupted: the result is partial"),
+    ):
+        model = tmp_path / name
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, stops)
+            done = run(*words, "-o", model, "--format", "csv")
+        assert done.exit_code == 130, done.stderr
+        assert done.stderr.splitlines()[-1] == said
+        assert done.stdout == whole
+        assert set(Shortlist.load(model).names) == {"gene7", "gene30"}
+
+
+def test_ctrl_c_before_a_pair_of_halves_is_done_is_told(run, table, monkeypatch):
     folder, _ = table
     monkeypatch.setattr(_columns.HalfRun, "step", stops)
     words = ("select", "--columns", folder / "genes", "--target", "age", "-k", 2)

@@ -74,6 +74,7 @@ def test_a_column_of_groups_is_no_feature(run, folder):
     assert "240 rows, 37 features" in run(*asked).stdout
     words = ["--sample-groups", "day"]
     assert "240 rows, 36 features" in run(*asked, *words).stdout
+    assert "240 rows, 36 features" in run(*asked, *words, "--never", "day").stdout
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from shortlist import Shortlist
 from shortlist import select as api_select
+from shortlist.evaluate import compare as api_compare
 
 
 @pytest.fixture(scope="module")
@@ -109,12 +110,32 @@ def test_a_leak_is_named_on_standard_error(run, folder):
     assert "leak" not in clean.stderr + clean.stdout
 
 
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_groups_of_rows_may_be_left_out_as_well(run, folder, tmp_path, form):
+    frame = pd.read_csv(folder / "visits.csv").assign(w=1.0)
+    path = tmp_path / f"visits.{form}"
+    frame.to_csv(path, index=False) if form == "csv" else frame.to_parquet(path)
+    asked = (path, "-k", 2, "--method", "foba", "--weight", "w")
+    plain = select(run, *asked, "--sample-groups", "user")
+    both = select(run, *asked, "--sample-groups", "user", "--never", "user")
+    assert (both.stdout, both.stderr) == (plain.stdout, plain.stderr)
+    done = run("select", *asked, "--target", "y", "--sample-groups", "w")
+    assert "expected a column of their own, got 'w', which is the weight" in done.stderr
+    of_users = {"groups": "user", "never": ["user"]}
+    for data in (frame, path):
+        chosen = api_select(data, "y", 2, "foba", **of_users)
+        assert set(chosen.names) == {"c", "f"}
+        rated = api_compare(data, "y", ks=[2], methods=["foba"], **of_users)
+        assert rated.n_features == 9  # w as well
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["-k", "none"], "'none' is not a valid integer"),
         (["-k", "0"], "0 is not in the range"),
         (["-k", "2", "--sample-groups", "nobody"], "no column is called 'nobody'"),
+        (["-k", "2", "--sample-groups", "y"], "got 'y', which is the target"),
         (["-k", "2", "--bins", "4", "--eta", "1"], "(bins, eta)"),
         (["-k", "2", "--cv", "1"], "1 is not in the range"),
         (["-k", "2", "--cv", "3", "--method", "foba"], "nothing is split, as -k is"),

@@ -178,24 +178,55 @@ def test_ctrl_c_keeps_as_many_as_are_enough_so_far(piped, tmp_path, interrupted)
     assert any(note.startswith("partial: interrupted") for note in saved.notes)
 
 
-def test_ctrl_c_among_too_few_rows_keeps_nothing(piped, texts, tmp_path, interrupted):
+def test_ctrl_c_among_too_few_rows_keeps_the_largest_budget(
+    piped, texts, tmp_path, interrupted
+):
     few = "".join(texts["libsvm"].splitlines(keepends=True)[:20])
     done = piped("libsvm", "-o", tmp_path / "model", text=few)
     assert done.exit_code == 130
-    assert done.stderr.splitlines()[-1] == "interrupted before anything was learned"
-    assert not (tmp_path / "model").exists()
+    assert done.stderr.splitlines()[-1] == "interrupted: the result is partial"
+    saved = Shortlist.load(tmp_path / "model")
+    assert (saved.k, len(saved.names)) == (100, 8)
+    why = "k is the largest that was to be tried, 100: stdin: -k auto judges by a fifth"
+    assert any(note.startswith(why) for note in saved.notes)
+    assert "budget_k" not in saved.trace
 
 
-def test_ctrl_c_while_budgets_are_judged_is_said(piped, monkeypatch):
+def test_a_bad_line_is_told_where_no_k_can_be_found(piped, frame, tmp_path):
+    """Sorted by label, the rows before the bad line leave folds without a class."""
+    lines = pd.concat([frame] * 4).sort_values("y", kind="stable").to_csv(index=False)
+    no = lines.splitlines(keepends=True)[: 1 + 4 * int((frame["y"] == "no").sum())]
+    text = "".join([*no, no[1].replace("no", "yes"), "1,2\n"])
+    out = tmp_path / "model"
+    words = ("--method", "mission", "--classes", "no,yes", "-o", out)
+    done = piped("csv", *words, text=text)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert f"stdin:{len(no) + 2}: expected" in done.stderr.splitlines()[-1]
+    saved = Shortlist.load(out)
+    assert saved.k == 100
+    why = (
+        "k is the largest that was to be tried, 100: -k auto needs more than one row of"
+    )
+    assert any(note.startswith(why) for note in saved.notes)
+    assert any(note.startswith("partial: bad data after") for note in saved.notes)
+
+
+def test_ctrl_c_while_budgets_are_judged_keeps_the_largest(
+    piped, tmp_path, monkeypatch
+):
     from shortlist.front import _budgets
 
     def at_once(*words, **options):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(_budgets, "judge_ranking", at_once)
-    done = piped("libsvm")
+    done = piped("libsvm", "-o", tmp_path / "model")
     assert done.exit_code == 130
-    assert "interrupted while looking for k: nothing has been chosen" in done.stderr
+    assert done.stderr.splitlines()[-1] == "interrupted: the result is partial"
+    saved = Shortlist.load(tmp_path / "model")
+    assert (saved.k, len(saved.names)) == (100, 8)
+    assert "k is the largest that was to be tried, 100: interrupted" in done.stdout
+    assert "-k auto" in saved.params["direct_command"]
 
 
 @pytest.mark.parametrize(

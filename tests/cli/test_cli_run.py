@@ -67,6 +67,37 @@ def test_ctrl_c_while_scoring_keeps_the_result(run, data, tmp_path, monkeypatch)
     assert len(Shortlist.load(tmp_path / "m").names) == 4
 
 
+def test_ctrl_c_while_leaks_are_looked_for_keeps_the_result(
+    run, data, tmp_path, monkeypatch
+):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("shortlist._suspects.leak_notes", interrupt)
+    result = run("select", data, "-k", 4, "--method", "mission", "-o", tmp_path / "m")
+    assert result.exit_code == 130
+    last = "interrupted before leaks were looked for"
+    assert result.stderr.splitlines()[-1] == last
+    saved = Shortlist.load(tmp_path / "m")
+    assert (len(saved.names), saved.notes[-1]) == (4, last)
+    assert "holdout" in saved.params
+
+
+def test_ctrl_c_before_a_feature_was_chosen_leaves_out_alone(
+    run, data, tmp_path, monkeypatch
+):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("shortlist._online.OnlineLearner.step", interrupt)
+    kept = tmp_path / "m"
+    kept.write_bytes(b"what a good run has left")
+    result = run("select", data, "-k", 4, "--method", "mission", "-o", kept)
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr == "interrupted before anything was learned\n"
+    assert kept.read_bytes() == b"what a good run has left"
+
+
 def test_quiet_does_not_hide_that_a_result_is_partial(run, data, model, monkeypatch):
     def interrupt(*_, **__):
         raise Interrupted(Shortlist.load(model))

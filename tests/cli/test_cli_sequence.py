@@ -276,10 +276,38 @@ def test_an_interrupted_search_keeps_what_it_has(run, folder, tmp_path, monkeypa
     assert any(note.startswith("partial: interrupted") for note in saved.notes)
     assert set(saved.names) < {"door", "stove", "radio", "lamp=on", "lamp=off"}
 
-    def interrupt_at_once(*_):
-        raise KeyboardInterrupt
 
-    monkeypatch.setattr("shortlist.objectives.ChainCRF.refit", interrupt_at_once)
-    done = run(*words)
-    assert done.exit_code == 130
-    assert done.stderr.splitlines()[-1] == "interrupted before anything was learned"
+def interrupt_at_once(*_):
+    raise KeyboardInterrupt
+
+
+def test_a_search_without_a_sensor_leaves_out_alone(run, folder, tmp_path, monkeypatch):
+    kept = tmp_path / "model"
+    kept.write_bytes(b"what a good run has left")
+    words = ("select", folder / "plain.csv", *ASKED, "-k", 2, "-o", kept)
+    for stopped in (
+        "shortlist.objectives.ChainCRF.refit",
+        "shortlist.cli.sensors.progress_of",
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(stopped, interrupt_at_once)
+            done = run(*words)
+        assert (done.exit_code, done.stdout) == (130, "")
+        said = done.stderr.splitlines()[1:]
+        assert said == ["interrupted before anything was learned"]
+        assert kept.read_bytes() == b"what a good run has left"
+
+
+def test_ctrl_c_while_leaks_are_looked_for_keeps_the_sensors(
+    run, folder, tmp_path, monkeypatch
+):
+    words = ("select", folder / "plain.csv", *ASKED, "-k", 2, "--format", "csv")
+    whole = run(*words).stdout
+    monkeypatch.setattr(
+        "shortlist.front._from_sequence.sequence_leak_notes", interrupt_at_once
+    )
+    done = run(*words, "-o", tmp_path / "model")
+    assert (done.exit_code, done.stdout) == (130, whole)
+    assert done.stderr.splitlines()[-1] == "interrupted before leaks were looked for"
+    saved = Shortlist.load(tmp_path / "model")
+    assert "interrupted before leaks were looked for" in saved.notes

@@ -44,6 +44,28 @@ def test_rows_that_come_once_are_held_by_a_method_that_needs_them_all(table):
     assert found.params["stability"]["pairs"] == 2
 
 
+def test_columns_with_few_groups_or_a_rare_class_have_a_budget_too(table):
+    """No part of the rows can be judged by itself: each fold chooses anew, as by rows."""
+    X, z = table
+    asked = {"k": "auto", "method": "online_substitution", "columns": True}
+    people = np.repeat([0, 1, 2], 80)
+    rare = np.where(np.arange(240) < 3, "rare", np.where(z > 0, "high", "low"))
+    for y, groups, cv in (
+        (z, people, 3),
+        (z, np.repeat(range(5), 48), 5),
+        (rare, None, 3),
+    ):
+        found = select(X, y, groups=groups, **asked)
+        same = select(X, y, groups=groups, cv=cv, **asked)
+        for part in ("budget_k", "budget_score", "budget_error"):
+            np.testing.assert_array_equal(found.trace[part], same.trace[part])
+    few = {"groups": np.zeros(240), **asked}
+    with pytest.raises(
+        ShortlistError, match="needs more than one group of rows; say k"
+    ):
+        select(X, z, **few)
+
+
 def test_a_trial_lets_every_method_choose_whole_groups(table, monkeypatch):
     X, z = table
     sizes = []

@@ -104,6 +104,10 @@ def test_select_asks_along_with_the_choice(tmp_path):
     assert numbers(chosen) == told(substitutes(alone, source, n=1))
 
 
+def stop_here(*_, **__):
+    raise KeyboardInterrupt
+
+
 def test_ctrl_c_keeps_the_choice_and_what_was_found(monkeypatch):
     X, y = table()
     fitted = Grafting(k=3).fit(X, y)
@@ -113,6 +117,15 @@ def test_ctrl_c_keeps_the_choice_and_what_was_found(monkeypatch):
         substitutes(fitted, source, y)
     assert stopped.value.result == fitted.shortlist_
     original, asked = _substitutes.Search.instead_of, []
+    for owner, slow in (
+        (_column_substitutes, "slopes_without"),
+        (_substitutes, "table_problem"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, slow, stop_here)
+            with pytest.raises(Interrupted) as stopped:
+                substitutes(fitted, Counted(X), y)
+        assert stopped.value.result == fitted.shortlist_
 
     def instead_of(self, *exchange):
         asked.append(exchange)

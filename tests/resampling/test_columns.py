@@ -208,7 +208,10 @@ def test_ctrl_c_does_not_wait_for_all_halves(monkeypatch):
     with pytest.raises(Interrupted) as stopped:
         select(Counted(X), y, k=3, stability=3)
     assert stepped == [20] * 6 + [40] * 2
-    assert stopped.value.result.n_features == 20  # what all rows have seen
+    # the run over all rows comes before the halves, so it has seen this block
+    assert stopped.value.result.n_features == 40
+    whole = OnlineSubstitution(k=3).fit_columns(Counted(X[:, :40], block_columns=40), y)
+    assert set(stopped.value.result.names) == set(whole.shortlist_.names)
 
 
 def test_data_that_break_off_leave_what_was_chosen():
@@ -246,6 +249,19 @@ def test_paths_tables_and_targets_among_the_columns_will_do(tmp_path):
             n: shares_of(named).get(n, 0.0) for n in named.shortlist.names
         }
         assert chosen.params["stability"]["features"] == P
+
+
+def test_an_array_has_its_columns_gone_through_by_a_method_that_needs_them():
+    X, y = table()
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(P)])
+    found = stability(Grafting(k=3), X, y, n_resamples=2, random_state=0)
+    for data in (X, frame):
+        chosen = select(data, y, k=3, method="grafting", stability=2, substitutes=1)
+        assert chosen.names == found.shortlist.names
+        shares = chosen.to_frame().set_index("name")["stability"].to_dict()
+        assert shares == {
+            name: shares_of(found).get(name, 0.0) for name in chosen.names
+        }
 
 
 def test_rows_without_a_label_are_in_no_half():

@@ -81,6 +81,7 @@ def choose_from_columns(ctx: click.Context) -> Unscored:
     from shortlist._registry import selector
     from shortlist.engines.serial import Broken, Interrupted
     from shortlist.front._from_columns import column_leak_notes, labelled_columns
+    from shortlist.front._warned import warned
     from shortlist.sources.columns import TABLES, open_columns
 
     options = ctx.params
@@ -161,16 +162,16 @@ def choose_from_columns(ctx: click.Context) -> Unscored:
         shortlist = replace(shortlist, notes=(*shortlist.notes, note))
     shortlist = replace(shortlist, notes=(*notes, *shortlist.notes))
     shortlist = with_decisions(shortlist, choice, curve)
-    leaks = column_leak_notes(shortlist, source)
-    return Unscored(
-        replace(
-            shortlist,
-            notes=(*shortlist.notes, *leaks),
-            params={**shortlist.params, **how_to_repeat(ctx, given)},
-        ),
-        (*unsaid_notes(ctx, shortlist, choice, curve), *leaks),
-        interrupted,
-    )
+    if not interrupted:
+        chosen = shortlist
+        try:
+            shortlist = warned(chosen, lambda: column_leak_notes(chosen, source))
+        except Interrupted as stop:
+            shortlist, interrupted = stop.result, True
+    params = {**shortlist.params, **how_to_repeat(ctx, given)}
+    shortlist = replace(shortlist, params=params)
+    unsaid = tuple(unsaid_notes(ctx, shortlist, choice, curve))
+    return Unscored(shortlist, unsaid, interrupted)
 
 
 def _find_k(

@@ -16,7 +16,9 @@ _SETTING = re.compile(
     r"(?:^|(?<=[\s(]))(always|budget|classes|delimiter|fragment|labels|leave_out|loss|"
     r"memory|missing|never|target|text|weight)="
 )
-_WITH_VALUES = {
+#: Settings that are named in other ways.
+_PHRASES = {
+    "leave_out: expected": "--never: expected",
     "header=True": "--header",
     "header=False": "--no-header",
     "quote=None": "--quote none",
@@ -43,7 +45,7 @@ def as_options(text: str) -> str:
     >>> as_options("memory='1KB' is too small for this k")
     "--memory '1KB' is too small for this k"
     """
-    for setting, option in _WITH_VALUES.items():
+    for setting, option in _PHRASES.items():
         text = text.replace(setting, option)
     spaced = _K.sub("-k ", _SETTING.sub(_as_option, text))
     return " ".join(spaced.split())

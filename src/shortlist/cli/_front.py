@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from shortlist.cli._deciding import deciding
+from shortlist.cli._failures import INTERRUPTED
 from shortlist.cli._holdout import FEWEST_ROWS, Split, hold_out, too_few
 from shortlist.cli._learner import classes_of, given_options, own_options
 from shortlist.cli._reading import reader_of_groups
@@ -60,7 +61,7 @@ def front_options() -> Callable[[F], F]:
             metavar="FOLDS",
             help="Folds by which -k auto and the trial split the rows to learn from. By "
             "default 5, and 3. With --columns each fold chooses anew; by default the first "
-            "of 5 only.",
+            "of 5 only, unless there are few groups, or rows of a class.",
         )(command)
         return click.option(
             "--sample-groups",
@@ -301,14 +302,19 @@ def told(
     outcome: Outcome, split: Split, choice: Choice | None, curve: BudgetCurve | None
 ) -> Outcome:
     """Have a result say what was decided and why, and warn of leaks among its features."""
+    from shortlist._leaks import UNSEARCHED
     from shortlist._suspects import leak_notes
 
     shortlist = with_decisions(outcome.shortlist, choice, curve)
     if not (outcome.interrupted or outcome.broken):
         rows = split.test if split.test is not None else split.train
-        if rows.reiterable:
-            for note in leak_notes(shortlist, rows):
-                shortlist = with_note(shortlist, note)
+        try:
+            found = leak_notes(shortlist, rows) if rows.reiterable else ()
+        except KeyboardInterrupt:
+            kept = with_note(shortlist, UNSEARCHED)
+            return outcome._replace(shortlist=kept, interrupted=INTERRUPTED)
+        for note in found:
+            shortlist = with_note(shortlist, note)
     return outcome._replace(shortlist=shortlist)
 
 

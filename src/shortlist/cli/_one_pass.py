@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shortlist.cli._failures import INTERRUPTED
-from shortlist.cli._front import AUTO, LOOKING_FOR_K, asked_order, settled_rows
+from shortlist.cli._front import AUTO, asked_order, settled_rows
 from shortlist.cli._holdout import Split
 
 if TYPE_CHECKING:
@@ -45,13 +44,7 @@ class FoundOnTheWay:
         """Find k, and cut what was chosen to it."""
         from shortlist.front._budgets import cut_to
 
-        try:
-            self.curve = self._one_pass.curve(shortlist)
-        except KeyboardInterrupt:
-            what, instead = LOOKING_FOR_K
-            line = f"interrupted while {what}: nothing has been chosen yet; {instead}"
-            click.echo(line, err=True)
-            raise click.exceptions.Exit(INTERRUPTED) from None
+        self.curve = self._one_pass.curve(shortlist)
         return cut_to(shortlist, self.curve.k)
 
 

@@ -40,8 +40,11 @@ def check_output(
         return
     from shortlist.sources._files import STDIN, find_files
 
-    files = find_files(inputs) if inputs else ()
+    folders = [path for path in inputs if os.path.isdir(path)]  # of columns
+    named = [path for path in inputs if path not in folders]
+    files = find_files(named) if named else ()
     paths = [file.path for file in files if file.path != STDIN]
+    paths += [entry.path for folder in folders for entry in os.scandir(folder)]
     target = os.path.realpath(out)
     if target in map(os.path.realpath, (*paths, *models)):
         _refuse(f"{out} is read by this command; write to another file", option)

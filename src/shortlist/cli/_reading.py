@@ -32,6 +32,12 @@ def open_asked(options: Mapping[str, Any]) -> RowSource:
     return open_labelled(files, input_format, options["on_error"], given, label_map)
 
 
+def need_not_leave_out_groups(options: dict[str, Any]) -> None:
+    """Have --never not name the column of groups, which is read and is no feature."""
+    column = options["sample_groups"]
+    options["never"] = tuple(name for name in options["never"] if name != column)
+
+
 def reader_of_groups(options: Mapping[str, Any]) -> Callable[[], RowSource] | None:
     """What reads --sample-groups as a target, if files have one and can be read again."""
     from shortlist.sources._formats import FORMATS, format_of

@@ -31,7 +31,6 @@ class Outcome(NamedTuple):
     failure: Exception | None = None  #: data that could not be learned from or scored
     interrupted: int = 0  #: exit code, if a signal ended the run
     broken: bool = False  #: bad data ended the run: the result is for -o only
-    unscored: bool = False  #: all was learned before the signal came
 
 
 class Unscored(NamedTuple):
@@ -52,9 +51,10 @@ def learn(
 ) -> Outcome:
     """Run the learner and score what it chose; Ctrl-C keeps what there is.
 
-    ``settle`` has the last word about what was chosen, before it is scored.
+    ``settle`` cuts what was chosen to the k that it finds, before it is scored. Rows may
+    have passed by for good: what ended early stays whole where no k is found.
     """
-    from shortlist._protocols import DataError, ShortlistError
+    from shortlist._protocols import DataError
     from shortlist.engines import Broken, Interrupted, run
 
     last: Progress | None = None
@@ -66,14 +66,12 @@ def learn(
 
     with progress_bar(quiet) as draw, checkpoint.guarded() as wish:
         try:
-            shortlist = settle(
-                run(
-                    learner,
-                    split.train,
-                    observe,
-                    keeper=checkpoint.keeper,
-                    resume=checkpoint.snapshot,
-                )
+            chosen = run(
+                learner,
+                split.train,
+                observe,
+                keeper=checkpoint.keeper,
+                resume=checkpoint.snapshot,
             )
         except Interrupted as stop:
             where = f" in pass {last.pass_number} ({last.stage})" if last else ""
@@ -81,11 +79,10 @@ def learn(
                 f"partial: interrupted{where} after "
                 f"{counted(stop.result.n_examples, 'example')}; not scored"
             )
-            try:
-                partial = with_note(settle(stop.result), note)
-            except ShortlistError:  # too little for that
+            if not stop.result.names:  # OUT may hold a result, which should stay
                 click.echo(NOTHING_LEARNED, err=True)
                 raise click.exceptions.Exit(wish.exit_code) from None
+            partial = with_note(_settled_early(settle, stop.result), note)
             return Outcome(partial, (), interrupted=wish.exit_code)
         except KeyboardInterrupt:
             click.echo(NOTHING_LEARNED, err=True)
@@ -94,8 +91,17 @@ def learn(
             n_learned = counted(stop.result.n_examples, "example")
             note = f"partial: bad data after {n_learned}"
             failure = DataError(str(stop))
-            partial = with_note(settle(stop.result), f"{note}; not scored")
+            if not stop.result.names:
+                raise failure from None
+            partial = _settled_early(settle, stop.result)
+            partial = with_note(partial, f"{note}; not scored")
             return Outcome(partial, (), failure, broken=True)
+        try:
+            shortlist = settle(chosen)
+        except KeyboardInterrupt:
+            partial = _with_largest_k(chosen, "interrupted before one was found")
+            partial = with_note(partial, "partial: interrupted; not scored")
+            return Outcome(partial, (), interrupted=wish.exit_code)
         remarks = () if split.remark is None else (split.remark,)
         if split.test is None:
             return Outcome(shortlist, remarks)
@@ -104,7 +110,7 @@ def learn(
             score = _score(shortlist, watched(split.test, draw, "score"))
         except KeyboardInterrupt:
             noted = with_note(shortlist, UNSCORED)
-            return Outcome(noted, (), interrupted=wish.exit_code, unscored=True)
+            return Outcome(noted, (), interrupted=wish.exit_code)
         except DataError as error:
             return Outcome(shortlist, ("held out: no score",), error)
     if score is None or score.n_rows < FEWEST_ROWS:
@@ -118,6 +124,28 @@ def learn(
     return Outcome(replace(shortlist, params=params), (remark,))
 
 
+def _settled_early(
+    settle: Callable[[Shortlist], Shortlist], partial: Shortlist
+) -> Shortlist:
+    """What a run that ended early gave, cut to a k if one is found."""
+    from shortlist._protocols import ShortlistError
+    from shortlist.cli._failures import as_options
+
+    try:
+        return settle(partial)
+    except KeyboardInterrupt:
+        why = "interrupted before one was found"
+    except ShortlistError as error:
+        why = as_options(str(error))
+    return _with_largest_k(partial, why)
+
+
+def _with_largest_k(shortlist: Shortlist, why: str) -> Shortlist:
+    """The same, which says why it has so many features."""
+    note = f"k is the largest that was to be tried, {shortlist.k}: {why}"
+    return with_note(shortlist, note)
+
+
 def _score(shortlist: Shortlist, test: RowSource) -> Score | None:
     """Score on the rows held out; None if a pipe ended before there were any."""
     from shortlist._protocols import DataError, ShortlistError
@@ -129,6 +157,14 @@ def _score(shortlist: Shortlist, test: RowSource) -> Score | None:
         raise
     except ShortlistError:
         return None
+
+
+def what_ended(shortlist: Shortlist) -> str:
+    """Say what Ctrl-C ended; the choice may have been done."""
+    from shortlist._leaks import UNSEARCHED
+
+    done = [note for note in shortlist.notes if note in (UNSCORED, UNSEARCHED)]
+    return done[-1] if done else "interrupted: the result is partial"
 
 
 def with_note(shortlist: Shortlist, note: str) -> Shortlist:

@@ -20,7 +20,7 @@ from shortlist.cli._options import refuse_others
 from shortlist.cli._progress import progress_bar
 from shortlist.cli._reading import open_asked
 from shortlist.cli._reproduce import command_line, how_to_repeat
-from shortlist.cli._running import NOTHING_LEARNED, Unscored
+from shortlist.cli._running import Unscored
 
 if TYPE_CHECKING:
     from shortlist._protocols import RowSource
@@ -101,9 +101,6 @@ def choose_from_sequences(ctx: click.Context) -> Unscored:
             shortlist = select_from_steps(selector, steps)
         except Interrupted as stop:
             shortlist, interrupted = stop.result, True
-        except KeyboardInterrupt:
-            click.echo(NOTHING_LEARNED, err=True)
-            raise
     shortlist = with_decisions(shortlist, choice, None)
     known = {"sequence": options["sequence"], **_table_params(source, options)}
     params = {**shortlist.params, **known, **how_to_repeat(ctx, given)}

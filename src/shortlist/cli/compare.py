@@ -23,7 +23,11 @@ from shortlist.cli._options import (
 from shortlist.cli._output import check_output
 from shortlist.cli._plotting import picture
 from shortlist.cli._progress import progress_bar
-from shortlist.cli._reading import open_asked, reader_of_groups
+from shortlist.cli._reading import (
+    need_not_leave_out_groups,
+    open_asked,
+    reader_of_groups,
+)
 from shortlist.cli._stopping import stopping
 
 if TYPE_CHECKING:
@@ -122,6 +126,7 @@ def compare(ctx: click.Context, /, **options: Any) -> None:
     Ctrl-C ends it early: the folds that all methods have been through are printed, said to
     be incomplete, and the exit code is 130.
     """
+    need_not_leave_out_groups(options)
     at, ks = options["overlap_at"], options["ks"]
     if at is not None and at not in ks:
         raise click.BadParameter(

@@ -18,6 +18,7 @@ from shortlist.cli._columns import (
 from shortlist.cli._command import Command
 from shortlist.cli._dna import as_params as dna_params
 from shortlist.cli._dna import dna_options
+from shortlist.cli._failures import INTERRUPTED
 from shortlist.cli._front import (
     Budget,
     announce,
@@ -49,14 +50,14 @@ from shortlist.cli._options import (
 )
 from shortlist.cli._output import check_model_output
 from shortlist.cli._presenting import notes_for_stderr, present, rendered
-from shortlist.cli._reading import open_asked
+from shortlist.cli._reading import need_not_leave_out_groups, open_asked
 from shortlist.cli._reproduce import command_line, how_to_repeat
 from shortlist.cli._resampling import Resampling, resampling_options
 from shortlist.cli._running import (
     NOTHING_LEARNED,
-    UNSCORED,
     Outcome,
     learn,
+    what_ended,
     with_note,
 )
 from shortlist.cli._sequence import (
@@ -244,6 +245,7 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     given = command_line(ctx)
     settle_like(ctx)
     options = ctx.params
+    need_not_leave_out_groups(options)
     files, out, quiet = options["files"], options["out"], options["quiet"]
     check_model_output(out, files)
     check_model_output(options["shard"], files, "--shard")
@@ -252,11 +254,14 @@ def select(ctx: click.Context, /, **options: Any) -> None:
         check_cv(ctx)
     if options["columns"] or options["sequence"] is not None:
         choose = choose_from_columns if options["columns"] else choose_from_sequences
-        found = choose(ctx)
+        with telling_of_interrupts():
+            found = choose(ctx)
+            if found.interrupted and not found.shortlist.names:
+                raise KeyboardInterrupt  # OUT may hold a result, which should stay
         present(found.shortlist, found.unsaid, options)
         if found.interrupted:
-            click.echo("interrupted: the result is partial", err=True)
-            ctx.exit(130)
+            click.echo(what_ended(found.shortlist), err=True)
+            ctx.exit(INTERRUPTED)
         return
     refuse_workers(ctx)
     with telling_of_interrupts():
@@ -307,8 +312,7 @@ def select(ctx: click.Context, /, **options: Any) -> None:
         for line in (*(f"note: {note}" for note in notes), *outcome.remarks, *saved):
             click.echo(line, err=True)
     if outcome.interrupted:
-        what = UNSCORED if outcome.unscored else "interrupted: the result is partial"
-        for line in (what, *checkpoint.kept_line()):
+        for line in (what_ended(shortlist), *checkpoint.kept_line()):
             click.echo(line, err=True)
         ctx.exit(outcome.interrupted)
     if outcome.failure is not None:

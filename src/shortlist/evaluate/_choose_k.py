@@ -93,7 +93,7 @@ def choose_k(
     ks = usual_budgets(budgets, X.shape[1])
     groups = group_numbers(groups, len(y))
     rows, cv = Examples(X, y, weight, groups).that_count(check_cv(cv))
-    splits = _splits(rows, cv, classes, seed)
+    splits = _splits(rows.y, rows.groups, cv, classes, seed)
     among = shared_spread(rows, splits, classes=classes)
     results = []
     for fold, split in enumerate(splits):
@@ -129,7 +129,7 @@ def judge_ranking(
     metric = _metric(classes)
     groups = group_numbers(groups, len(y))
     rows, cv = Examples(X, y, weight, groups).that_count(check_cv(cv))
-    splits = _splits(rows, cv, classes, seed)
+    splits = _splits(rows.y, rows.groups, cv, classes, seed)
     among = shared_spread(rows, splits, classes=classes)
     for split in splits:
         for found, k in zip(by_k, ks, strict=True):
@@ -185,16 +185,25 @@ def _metric(classes: bool) -> str:
 
 
 def _splits(
-    rows: Examples, cv: Any, classes: bool, seed: int
+    y: np.ndarray, groups: Ints | None, cv: Any, classes: bool, seed: int
 ) -> list[tuple[Ints, Ints]]:
-    cv = _usual_cv(rows.y, rows.groups, classes) if cv is None else cv
-    pairs = folds(rows.y, cv, rows.groups, classes=classes, seed=seed)
+    cv = usual_cv(y, groups, classes) if cv is None else cv
+    pairs = folds(y, cv, groups, classes=classes, seed=seed)
     if classes:
-        check_learnable(pairs, rows.y)
+        check_learnable(pairs, y)
     return pairs
 
 
-def _usual_cv(y: np.ndarray, groups: Ints | None, classes: bool) -> int:
+def can_judge(y: np.ndarray, groups: Ints | None, *, classes: bool, seed: int) -> bool:
+    """Whether these rows are enough for ``judge_ranking``."""
+    try:
+        _splits(y, groups, None, classes, seed)
+    except ShortlistError:
+        return False
+    return True
+
+
+def usual_cv(y: np.ndarray, groups: Ints | None, classes: bool) -> int:
     """Five folds, fewer if there are few of a class or group."""
     most = most_folds(y, groups, classes=classes)
     if most < 2:

@@ -58,6 +58,8 @@ def opened(
     Parameters are those of ``compare``.
     """
     data = as_frame(data)
+    if isinstance(groups, str):  # is no feature in any case
+        never = [name for name in never if name != groups]
     if isinstance(groups, str) and is_table(data):
         data, groups = take_out(data, groups, "groups")
     source = open_data(

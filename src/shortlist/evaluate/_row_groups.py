@@ -43,7 +43,7 @@ def without_groups(
     parts = list(rows.blocks())
     every = np.unique(np.concatenate([block.ids for block in parts]))
     names = np.array(rows.names(every), object)
-    own = _columns_of_groups(names.tolist(), column)
+    own = _columns_of_groups(names.tolist(), column, rows)
     inside = [np.isin(block.ids, every[own]) for block in parts]
     told = [_with(block, here) for block, here in zip(parts, inside, strict=True)]
     others = [_with(block, ~here) for block, here in zip(parts, inside, strict=True)]
@@ -51,10 +51,16 @@ def without_groups(
     return HeldRows(rows.base, others, left_out=every[own]), groups
 
 
-def _columns_of_groups(names: Sequence[str], column: str) -> np.ndarray:
+def _columns_of_groups(names: Sequence[str], column: str, rows: HeldRows) -> np.ndarray:
     """Which features a column of groups makes: a number, or one of several words."""
     own = np.array([name.partition("=")[0] == column for name in names], bool)
     if not own.any():
+        for role in ("target", "weight"):
+            if getattr(rows, role, None) == column:
+                raise ShortlistError(
+                    f"groups of rows: expected a column of their own, got {column!r}, "
+                    f"which is the {role}"
+                )
         raise ShortlistError(f"groups of rows: no column is called {column!r}")
     return own
 

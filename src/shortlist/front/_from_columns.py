@@ -19,12 +19,19 @@ from shortlist._protocols import (
 from shortlist._shortlist import Shortlist
 from shortlist._splits import cv_among, folds, group_numbers
 from shortlist._targets import unlabelled_note
-from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
+from shortlist.evaluate._choose_k import (
+    BudgetCurve,
+    can_judge,
+    choose_k,
+    judge_ranking,
+    usual_cv,
+)
 from shortlist.evaluate._compare import are_classes
 from shortlist.evaluate._contestants import ranking
 from shortlist.front._budgets import with_curve
 from shortlist.front._from_rows import Say
 from shortlist.front._order import Order
+from shortlist.front._warned import warned
 from shortlist.sources._labels import encode_labels, lacking_labels
 from shortlist.sources.forms import TargetedColumns
 
@@ -62,7 +69,7 @@ def select_from_columns(
         chosen = with_curve(chosen, curve)
     if not source.reiterable:  # whoever held the columns has looked at them
         return chosen
-    return replace(chosen, notes=(*chosen.notes, *column_leak_notes(chosen, source)))
+    return warned(chosen, lambda: column_leak_notes(chosen, source))
 
 
 def labelled_columns(
@@ -98,7 +105,8 @@ def find_columns_budget(
     """Choose with most rows at the largest budget; judge its first k by the others.
 
     With ``cv`` this is done in every fold, by a model of the rows that it chose with. Else
-    once, as columns may take long to go through: a fifth of the rows is judged by folds.
+    once, as columns may take long to go through: a fifth of the rows is judged by folds,
+    unless it has too few groups of rows, or rows of a class, for that.
     """
     if not source.reiterable:
         raise ShortlistError(
@@ -118,39 +126,42 @@ def find_columns_budget(
         ranked = ranking(largest, np.array(always, np.uint64))
         return [names[number] for number in ranked.tolist()]
 
-    if cv is not None:
+    if cv is None:
+        usual = usual_cv(y, groups, classes)
+        train, test = folds(y, usual, groups, classes=classes, seed=order.seed)[0]
+        others = None if groups is None else groups[test]
+        if can_judge(y[test], others, classes=classes, seed=order.seed):
+            names = ranked(train)
+            return judge_ranking(
+                source.take(names).values.T[test],
+                y[test],
+                np.arange(len(names)),
+                classes=classes,
+                budgets=budgets,
+                groups=others,
+                seed=order.seed,
+            )
 
-        def choose(
-            X: _TableOfColumns,
-            y: np.ndarray,
-            ks: Sequence[int],
-            seed: int,
-            weight: Floats | None = None,
-            groups: Ints | None = None,
-        ) -> dict[int, Any]:
-            names = np.array(ranked(X.rows), object)
-            return {k: names[:k] for k in ks}
+    def choose(
+        X: _TableOfColumns,
+        y: np.ndarray,
+        ks: Sequence[int],
+        seed: int,
+        weight: Floats | None = None,
+        groups: Ints | None = None,
+    ) -> dict[int, Any]:
+        names = np.array(ranked(X.rows), object)
+        return {k: names[:k] for k in ks}
 
-        n_columns = source.n_columns or max(budgets)
-        return choose_k(
-            choose,
-            _TableOfColumns(source, np.arange(len(y)), n_columns),
-            y,
-            classes=classes,
-            budgets=budgets,
-            cv=cv,
-            groups=groups,
-            seed=order.seed,
-        )
-    train, test = folds(y, 5, groups, classes=classes, seed=order.seed)[0]
-    names = ranked(train)
-    return judge_ranking(
-        source.take(names).values.T[test],
-        y[test],
-        np.arange(len(names)),
+    n_columns = source.n_columns or max(budgets)
+    return choose_k(
+        choose,
+        _TableOfColumns(source, np.arange(len(y)), n_columns),
+        y,
         classes=classes,
         budgets=budgets,
-        groups=None if groups is None else groups[test],
+        cv=cv,
+        groups=groups,
         seed=order.seed,
     )
 

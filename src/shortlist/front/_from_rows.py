@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from shortlist._protocols import (
@@ -19,6 +18,7 @@ from shortlist.evaluate._held_rows import HeldRows
 from shortlist.evaluate._to_split import ToSplit, in_hand
 from shortlist.front._budgets import cut_to, find_budget, with_curve
 from shortlist.front._order import Order, run_order
+from shortlist.front._warned import warned
 
 Say = Callable[[str], None]
 
@@ -86,14 +86,11 @@ def _run(
 ) -> Shortlist:
     """Choose k features, and look for leaks among them."""
     if rows.reiterable:
-        return _warned(run_order(order, k, rows, groups, observe, beyond), rows)
+        chosen = run_order(order, k, rows, groups, observe, beyond)
+        return warned(chosen, lambda: leak_notes(chosen, rows))
     keeping = _Keeping(rows)
     chosen = run_order(order, k, keeping, groups, observe, beyond)
-    return _warned(chosen, HeldRows(rows, keeping.kept))
-
-
-def _warned(shortlist: Shortlist, rows: RowSource) -> Shortlist:
-    return replace(shortlist, notes=(*shortlist.notes, *leak_notes(shortlist, rows)))
+    return warned(chosen, lambda: leak_notes(chosen, HeldRows(rows, keeping.kept)))
 
 
 class _Keeping:

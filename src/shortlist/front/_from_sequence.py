@@ -13,6 +13,7 @@ from shortlist._registry import SENSORS
 from shortlist._shortlist import Shortlist
 from shortlist.engines import Interrupted
 from shortlist.front._sequence_leaks import sequence_leak_notes
+from shortlist.front._warned import warned
 from shortlist.sources._column_blocks import hashed
 from shortlist.sources.forms import take_out
 
@@ -94,15 +95,16 @@ def select_from_steps(selector: SensorSelector, steps: Steps) -> Shortlist:
     Raises
     ------
     Interrupted
-        On Ctrl-C, with the sizes reached by then.
+        On Ctrl-C, with the sizes reached by then, and no warnings of leaks.
     """
     try:
         selector.fit(steps.X, steps.y, sequence=steps.sequence)
     except Interrupted as stop:
         raise Interrupted(_called(stop.result, steps)) from None
     chosen = _called(selector.shortlist_, steps)
-    leaks = sequence_leak_notes(selector, steps.X, steps.y, steps.names)
-    return replace(chosen, notes=(*chosen.notes, *leaks))
+    return warned(
+        chosen, lambda: sequence_leak_notes(selector, steps.X, steps.y, steps.names)
+    )
 
 
 def _called(chosen: Shortlist, steps: Steps) -> Shortlist:

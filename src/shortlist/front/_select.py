@@ -24,6 +24,7 @@ from shortlist.evaluate._row_groups import reader_of_groups, without_groups
 from shortlist.evaluate._to_split import settled
 from shortlist.front._call import answered, of_columns, spelled_call
 from shortlist.front._choice import Choice, choose, fits, with_choice
+from shortlist.front._columns_of_rows import METHOD as BY_BOTH
 from shortlist.front._facts import Facts, facts_of_columns, facts_of_rows
 from shortlist.front._from_columns import select_from_columns
 from shortlist.front._from_rows import select_from_rows
@@ -95,7 +96,8 @@ def select(
         ``shortlist select --method``.
     cv : int, splitter or iterable of pairs of arrays, default=None
         How ``k="auto"`` and the trial split rows; None: five folds, and three. Of columns
-        each fold chooses anew (None: the first of five only). Of rows that stream by it is
+        each fold chooses anew (None: the first of five only, unless there are few groups of
+        rows, or few rows of a class). Of rows that stream by it is
         a number, the folds of the rows that are held out. If k is a number, and a method
         is named or ``trial=False``, nothing is split and it is an error.
     groups : array-like of shape (n_samples,) or str, default=None
@@ -230,10 +232,13 @@ def select(
             "method='auto' split rows"
         )
     # what is in memory comes by rows where that is needed: for text, for resamples
-    goes_by_rows = only_rows(data) or (bool(beyond) and hasattr(data, "shape"))
+    resamples = bool(beyond) and hasattr(data, "shape") and method == BY_BOTH
+    goes_by_rows = only_rows(data) or resamples
     by_column = columns or (
         named is not None and named.room == "columns" and not goes_by_rows
     )
+    if isinstance(groups, str):  # is no feature in any case
+        never = [name for name in never if name != groups]
     if isinstance(groups, str) and hasattr(data, "columns"):
         data, groups = take_out(data, groups, "groups")
     source: RowSource | ColumnSource

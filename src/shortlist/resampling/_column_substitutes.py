@@ -140,26 +140,27 @@ def substitutes_among(
     if not names:
         return shortlist
     called = list(names.values())
-    values = source.take(called).values
-    check_rows(values.shape[1], data, source.name)
-    screen = Screen(slopes_without(values, data), n + MORE, data, {*called, *never})
 
     def tell(now: Progress) -> None:
         if observe is not None:
             observe(now._replace(pass_number=0, stage="substitutes"))
 
     try:
+        values = source.take(called).values
+        check_rows(values.shape[1], data, source.name)
+        slopes = slopes_without(values, data)
+        screen = Screen(slopes, n + MORE, data, {*called, *never})
         others = run_columns(screen, source, tell)
-    except Interrupted:
+        more = source.take(list(others.values())) if others else None
+        found = names | others
+        ids = np.array(list(found), np.uint64)
+        order = np.argsort(ids)
+        held = values if more is None else np.concatenate([values, more.values])
+        table = Table(held[order].T, data.y, data.weight, ids[order], None)
+    except KeyboardInterrupt:
         raise Interrupted(shortlist) from None
     except Broken as stop:
         raise DataError(str(stop)) from None
-    more = source.take(list(others.values())) if others else None
-    found = names | others
-    ids = np.array(list(found), np.uint64)
-    order = np.argsort(ids)
-    held = values if more is None else np.concatenate([values, more.values])
-    table = Table(held[order].T, data.y, data.weight, ids[order], None)
 
     def name(ids: Ids) -> list[str]:
         return [found[i] for i in ids.tolist()]

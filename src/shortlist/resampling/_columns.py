@@ -264,10 +264,13 @@ class SideBySide:
             block.values.shape[1], self._whole.data, f"column {block.names[0]!r}"
         )
         self._seen += len(block.names)
+        if (
+            self._steps_whole
+        ):  # first, as Ctrl-C may come before all halves had their turn
+            # it centres the columns in place, and halves want them as they came
+            self._whole.step(block._replace(values=block.values.copy()))
         for half in self._halves:
             half.step(block)
-        if self._steps_whole:  # last: it centres the columns in place
-            self._whole.step(block)
 
     def next_pass(self) -> bool:
         """Close a pass; True if any run wants another one."""

@@ -203,32 +203,30 @@ def find_substitutes(
     """
     if n < 1:
         raise ShortlistError(f"n should be a whole number from 1, got {n!r}")
-    problem = table_problem(
-        table.X,
-        table.y,
-        target,
-        sample_weight=table.weight,
-        search_l2="auto",
-        gram=False,
-    )
-    search = Search(problem, never)
     best_first = shortlist.ids[np.argsort(-shortlist.scores, kind="stable")]
     order = np.array(list(dict.fromkeys(best_first.tolist())), np.uint64)
     chosen = np.array(table.columns(order), np.int64)
     found: list[tuple[int, int, float, float]] = []
-    interrupted = False
     try:
+        problem = table_problem(
+            table.X,
+            table.y,
+            target,
+            sample_weight=table.weight,
+            search_l2="auto",
+            gram=False,
+        )
+        search = Search(problem, never)
         fit = search.fit(chosen)
         for place, column in enumerate(chosen.tolist()):
             if watch is not None:
                 watch("substitutes", place, len(chosen))
             found += search.instead_of(column, chosen, fit, n)
     except KeyboardInterrupt:
-        interrupted = True
-    result = _attached(shortlist, table, names, found)
-    if interrupted:
-        raise Interrupted(result) from None
-    return result
+        # none found so far does not mean that there are none
+        some = _attached(shortlist, table, names, found) if found else shortlist
+        raise Interrupted(some) from None
+    return _attached(shortlist, table, names, found)
 
 
 class Search:

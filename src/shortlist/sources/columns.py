@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from shortlist._protocols import ColumnSource, DataError
+from shortlist.sources._arrow_files import open_arrow
+from shortlist.sources._files import find_files
 from shortlist.sources._tables import is_table
 from shortlist.sources.column_arrays import ArrayColumns
 from shortlist.sources.column_files import NpyColumns
@@ -86,6 +88,15 @@ def _open_path(path: Path, options: dict[str, Any]) -> ColumnSource:
         f"{path}: expected a directory of .npy files, or a file that ends in .npy, "
         f"{', '.join(TABLES)}"
     )
+
+
+def names_of_columns(path: Path) -> list[str]:
+    """All columns of a directory of .npy files, or of a table: text and labels as well."""
+    if path.is_dir():
+        return sorted(file.stem for file in path.glob("*.npy"))
+    (file,) = find_files(path)
+    names: list[str] = open_arrow(file).schema.names
+    return names
 
 
 def _refuse_target(name: str, options: dict[str, Any]) -> None:

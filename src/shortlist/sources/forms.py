@@ -19,8 +19,9 @@ from shortlist._protocols import (
     ShortlistError,
 )
 from shortlist.sources import is_table, open_columns, open_source
+from shortlist.sources._columns import check_column
 from shortlist.sources._tables import columns_of, holds_text
-from shortlist.sources.columns import TABLES
+from shortlist.sources.columns import TABLES, names_of_columns
 from shortlist.sources.mappings import MappingSource
 
 Opened = RowSource | ColumnSource
@@ -171,8 +172,17 @@ def open_with_groups(
             f"{column!r}"
         )
     given = dict(read or {}) if target is None else {**(read or {}), "target": target}
+    target, known = given.get("target"), names_of_columns(path)
+    if target is not None:
+        check_column(str(path), "target", target, known)
+    check_column(str(path), "groups of rows", column, known)
+    if column == target:
+        raise ShortlistError(
+            f"groups of rows: expected a column of their own, got {column!r}, which is the "
+            "target"
+        )
     unread = list(given.get("leave_out", ()))
-    others = [] if given.get("target") is None else [given["target"]]
+    others = [] if target is None else [target]
     told = {**given, "target": column, "leave_out": [*unread, *others]}
     groups = np.asarray(open_columns(path, **told).y)  # type: ignore[attr-defined]
     source = open_columns(path, **{**given, "leave_out": [*unread, column]})
