@@ -103,15 +103,10 @@ def test_what_comes_before_a_break_is_learned_from(tmp_path, suffix):
     packed = PACK[suffix](b"".join(lines))
     path = tmp_path / f"rows{suffix}"
     path.write_bytes(packed[: 3 * len(packed) // 4])
-    n_rows = 0
-    with pytest.raises(DataError, match="expected whole and sound"):
-        for block in LibsvmSource(path).blocks():
-            n_rows += block.n_rows
-    # bzip2 packs 900 kB at a time
-    assert n_rows > (35_000 if suffix == ".bz2" else 44_000)
-    with pytest.raises(Broken) as stop:
+    with pytest.raises(Broken, match="expected whole and sound") as stop:
         run(mission(3, recipe="newton"), LibsvmSource(path))
-    assert stop.value.result.n_examples == n_rows
+    # bzip2 packs 900 kB at a time
+    assert stop.value.result.n_examples > (35_000 if suffix == ".bz2" else 44_000)
 
 
 @pytest.mark.parametrize("suffix", [".svm", ".gz", ".zst"])  # bz2 takes long to write

@@ -9,7 +9,7 @@ import numpy as np
 
 from shortlist._protocols import (
     Algorithm,
-    BadLabel,
+    BadRow,
     DataError,
     Head,
     Observer,
@@ -210,7 +210,7 @@ def run(
         raise Interrupted(algorithm.result(state, source)) from None
     except DataError as error:
         stream.close()
-        if isinstance(error, BadLabel):
+        if isinstance(error, BadRow):
             error = error.located(source)
         if place.learned < HEAD_ROWS:
             raise error from None

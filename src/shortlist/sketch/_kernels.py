@@ -17,7 +17,7 @@ Either is taken in units in which no value of a feature has exceeded 1, if scale
 kept: as if x_j were x_j / s_j and w_j were s_j w_j. What is stored stays in the units of
 the data, so a scale may grow at any time: a gradient is divided by s_j^2, a ridge
 multiplied by it. A weight then shrinks to what its steps so far are worth in the new units
-(``follow_scales``): a step at a value far below all others is as large as that one is small.
+(``follow_scales``): a step at a value far below all others is as large as that is small.
 
 Where the features of the next example live is found beforehand, so that their cells can be
 fetched while this one is learned from. What is done to each feature is a row of short loops
