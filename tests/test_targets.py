@@ -281,8 +281,7 @@ def test_a_value_too_large_is_placed_among_the_rows_that_were_read(value):
     block = make_block(rows, np.zeros(4), np.ones(4))._replace(first_row=10)
     kept = np.array([True, False, True, True, False, True])
     for among, row in ((None, 12), (kept, 13)):
-        with pytest.raises(
-            BadRow, match=rf"row {row}: .* got {value:g}".replace("+", r"\+")
-        ):
+        came = re.escape(f"got {value:g}")
+        with pytest.raises(BadRow, match=f"row {row}: .* {came}"):
             check_sizes(block, among)
     check_sizes(make_block(rows[:2], np.zeros(2), np.ones(2)), None)
