@@ -1,5 +1,6 @@
 """Labels decide on the loss as documented; bad ones are named with their row."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,8 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shortlist._protocols import DataError, ShortlistError
-from shortlist._targets import MAX_AUTO_CLASSES, choose_target, target_of
+from reference.sketch import make_block
+from shortlist._protocols import BadRow, DataError, ShortlistError
+from shortlist._targets import (
+    MAX_AUTO_CLASSES,
+    check_sizes,
+    choose_target,
+    target_of,
+)
 from shortlist.losses import (
     Hinge,
     Huber,
@@ -266,3 +273,15 @@ def test_an_infinite_label_does_not_count_as_a_class():
 def test_names_for_classes_that_are_numbers_are_refused():
     with pytest.raises(ShortlistError, match="classes should be numbers"):
         choose_target("auto", np.arange(2.0), classes=["ham", "spam"])
+
+
+@pytest.mark.parametrize("value", [1e30, -1e39, 1e308])
+def test_a_value_too_large_is_placed_among_the_rows_that_were_read(value):
+    rows = [[(1, 2.0)], [], [(3, 0.5), (2, value)], [(1, 1.0)]]
+    block = make_block(rows, np.zeros(4), np.ones(4))._replace(first_row=10)
+    kept = np.array([True, False, True, True, False, True])
+    for among, row in ((None, 12), (kept, 13)):
+        came = re.escape(f"got {value:g}")
+        with pytest.raises(BadRow, match=f"row {row}: .* {came}"):
+            check_sizes(block, among)
+    check_sizes(make_block(rows[:2], np.zeros(2), np.ones(2)), None)

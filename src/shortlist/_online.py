@@ -59,6 +59,7 @@ from shortlist._targets import (
     NO_WEIGHT,
     Kept,
     Target,
+    check_sizes,
     empty_classes,
     kept_rows,
     notes_on,
@@ -237,9 +238,11 @@ class OnlineLearner:
         """Do what needs nothing that ``step`` changes; ``step`` takes what comes of it."""
         encoded = with_codes(state.target, block, skip=state.skip)
         work = self.ready(state, encoded, block.n_rows)
-        if state.groups is None or encoded.n_rows == block.n_rows:
-            return work
-        return work._replace(kept=kept_rows(state.target, block, state.skip))
+        kept = None
+        if encoded.n_rows < block.n_rows:
+            kept = kept_rows(state.target, block, state.skip)
+        check_sizes(work.block, kept)
+        return work if state.groups is None else work._replace(kept=kept)
 
     def ready(self, state: OnlineState, block: RowBlock, n_read: int) -> Work:
         """The same for a block whose labels are encoded already."""

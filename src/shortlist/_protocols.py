@@ -32,8 +32,8 @@ class DataError(ShortlistError):
     """Bad input data: names the place, what was expected and what came."""
 
 
-class BadLabel(DataError):
-    """A label that cannot be learned from, in a row known by its number so far."""
+class BadRow(DataError):
+    """What cannot be learned from, in a row known by its number so far."""
 
     def __init__(self, row: int, complaint: str) -> None:
         super().__init__(f"row {row}: {complaint}")

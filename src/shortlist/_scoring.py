@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shortlist._preparing import preparing_of
-from shortlist._protocols import BadLabel, Floats, RowBlock, RowSource, ShortlistError
+from shortlist._protocols import BadRow, Floats, RowBlock, RowSource, ShortlistError
 from shortlist._refit import Coordinates, coordinates, margins_of
 from shortlist._shortlist import Shortlist
 from shortlist._targets import Label, Target, rows_to_skip, with_codes
@@ -157,7 +157,7 @@ def evaluate(model: Shortlist | Responding, source: RowSource) -> Score:
     for block in source.blocks():
         try:
             block = with_codes(target, block, skip=skip)
-        except BadLabel as error:
+        except BadRow as error:
             raise error.located(source) from None
         y, s = block.y, block.weight
         z = predictor.margins(block)

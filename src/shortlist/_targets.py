@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist._protocols import (
-    BadLabel,
+    BadRow,
     DataError,
     Floats,
     Ints,
@@ -80,7 +80,7 @@ class Target:
         known = self.knows(y)
         if not known.all():
             row = int(np.argmin(known))
-            raise BadLabel(first_row + row, self._complain(float(y[row])))
+            raise BadRow(first_row + row, self._complain(float(y[row])))
         if self.classes is None:
             return y
         codes = np.searchsorted(self.values, y)
@@ -125,9 +125,27 @@ def with_codes(target: Target, block: RowBlock, *, skip: str = NO_ROWS) -> RowBl
     places = np.flatnonzero(known)
     try:
         return _encoded(target, take_rows(block, places))
-    except BadLabel as error:
+    except BadRow as error:
         row = int(places[error.row - block.first_row])
-        raise BadLabel(block.first_row + row, error.complaint) from None
+        raise BadRow(block.first_row + row, error.complaint) from None
+
+
+def check_sizes(block: RowBlock, kept: Kept) -> None:
+    """Refuse values that single precision cannot hold, in their row.
+
+    ``kept``: which of the rows that were read the block has, if not all.
+    """
+    values = block.values
+    if not len(values) or max(values.max(), -values.min()) < LARGEST_NUMBER:
+        return
+    place = int(np.argmin(np.abs(values) < LARGEST_NUMBER))
+    row = int(np.searchsorted(block.indptr, place, "right")) - 1
+    row = row if kept is None else int(np.flatnonzero(kept)[row])
+    raise BadRow(
+        block.first_row + row,
+        f"expected values of features below {LARGEST_NUMBER:g} in size, got "
+        f"{values[place]:g}",
+    )
 
 
 def kept_rows(target: Target, block: RowBlock, skip: str) -> Kept:

@@ -154,3 +154,16 @@ def test_options_that_only_show_are_not_part_of_a_command():
 
     names = {param.name for param in select.params}
     assert names >= _reproduce._WITHOUT_EFFECT
+
+
+def test_a_name_that_looks_like_a_colour_is_kept_in_csv(run, tmp_path):
+    path = tmp_path / "rows.csv"
+    rows = "".join(
+        f"{'yn'[i % 2]},{['blue', chr(27) + '[31mred'][i % 2]}\n" for i in range(40)
+    )
+    path.write_text("y,a\n" + rows)
+    model = tmp_path / "model"
+    words = ["select", path, "--target", "y", "-k", 2, "--method", "mission"]
+    chosen = run(*words, "--format", "csv", "-o", model).stdout
+    for text in (chosen, run("inspect", model, "--format", "csv").stdout):
+        assert "a=\x1b[31mred" in text

@@ -278,6 +278,7 @@ class SlowMission:
     def _learn(self, loss, ids, values, y, importance):
         ids, values, moves = self.centre(ids, values, importance)
         x = values.astype(np.float32)
+        were = [self.sketch.scale(number, self.step == NEWTON)[0] for number in ids]
         if self.scaled:
             for number, value in zip(ids, x, strict=True):
                 scale = self.sketch.scale(number, self.step == NEWTON)
@@ -288,6 +289,9 @@ class SlowMission:
             np.array([self.sketch.estimate(number, c) for number in ids], np.float32)
             for c in margins
         ]
+        if self.scaled:
+            for c in margins:
+                w[c] = self.follow_scales(c, ids, w[c], were)
         for c in margins:
             for moved, weight in zip(moves, w[c], strict=False):
                 self.bias[c] += weight * moved
@@ -335,6 +339,24 @@ class SlowMission:
             if pulls[c] != 0:
                 evidence = np.float32(pulls[c]), np.float32(curvatures[c])
                 self._step(c, ids, x, squares, w[c], known[c], evidence)
+
+    def follow_scales(self, c, ids, w, were):
+        """Weights in the sketch, and as they were read, as growing scales leave them."""
+        w = w.copy()
+        for t, (number, was) in enumerate(zip(ids, were, strict=True)):
+            now = self.sketch.scale(number, self.step == NEWTON)[0]
+            if 0 < was < now:
+                was = max(was, np.float32(1e-15))
+                kept = was * was / self.square(number)
+                if self.step == NEWTON:
+                    known = self.sketch.known(number)[c]
+                    kept = (known + self.ridge * was * was) / (
+                        known + self.ridge * self.square(number)
+                    )
+                step = w[t] * (kept - np.float32(1))
+                w[t] += step
+                self.sketch.add(number, c, step)
+        return w
 
     def _step(self, c, ids, x, squares, w, known, evidence):
         pull, curvature = evidence

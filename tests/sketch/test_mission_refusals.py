@@ -114,6 +114,19 @@ def test_numbers_too_large_for_a_sketch_are_refused_with_their_row():
         Mission(k=2, loss="squared").fit(np.eye(4), y)
 
 
+@pytest.mark.parametrize("recipe", ["newton", "refit", "shards"])
+def test_a_value_too_large_is_refused_in_its_row_and_costs_no_block_before(recipe):
+    X, y = sparse_stream(13, n=2000)
+    X.data[X.indptr[1930]] = -1e39
+    source = PassingRows(X, y.astype(float), block_rows=100)
+    with pytest.raises(
+        Broken, match=r"row 1930: .* below 1e\+30 in size, got -1e\+39"
+    ) as stop:
+        run(mission(4, recipe=recipe, classes=[0, 1]), source)
+    assert stop.value.result.n_examples == 1900
+    assert 1 <= stop.value.result.n_selected <= 4
+
+
 def test_ctrl_c_in_mid_refit_fits_to_the_rows_so_far():
     X, margins, planted = sparse_regression()
     source = ArraySource(X, margins, block_rows=1000)
@@ -171,7 +184,7 @@ def test_a_class_without_rows_is_noted():
     assert "class 2 has no rows to learn from" in fitted.shortlist_.notes
 
 
-@pytest.mark.parametrize("factor", [1e-310, 1e-200, 1e-20, 1e20, 1e200])
+@pytest.mark.parametrize("factor", [1e-310, 1e-200, 1e-20, 1e20, 1e29])
 def test_values_beyond_all_range_are_refused_and_nothing_else_is_said(factor):
     X, y = sparse_stream(5, n=300)
     with pytest.raises(DataError, match="too large, too small or too unequal"):

@@ -57,3 +57,30 @@ def test_how_rows_come_to_partial_fit_does_not_decide_on_scales():
     assert once.shortlist_.params["scale"] is None
     scaled = Mission(3, scale="max_abs").partial_fit(X, y)
     assert scaled.shortlist_.params["scale"] == "max_abs"
+
+
+@pytest.mark.parametrize("recipe", ["refit", "newton", "shards"])
+@pytest.mark.parametrize("first", [1e-3, 1e-6, 1e-20])
+def test_a_first_value_far_below_all_others_lifts_no_noise(recipe, first):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    X[0, 1] = first  # of the column that tells nothing
+    y = X[:, 0] > 0
+    found = Mission(1, recipe=recipe, scale="max_abs").fit(X, y)
+    assert found.get_feature_names_out().tolist() == ["x0"]
+    assert found.score(X, y) > 0.97
+
+
+def test_one_pass_in_units_of_its_own_is_as_good_as_sums_that_know_no_units():
+    lead = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(1500, 30)) * 10.0 ** rng.integers(-2, 3, 30)
+        margins = (X / X.std(axis=0)) @ rng.normal(size=30)
+        y = margins + rng.normal(size=1500) > 0
+        one, other = (
+            Mission(10, recipe=recipe).fit(X[:1000], y[:1000]).score(X[1000:], y[1000:])
+            for recipe in ("newton", "shards")
+        )
+        lead.append(one - other)
+    assert min(lead) > -0.05

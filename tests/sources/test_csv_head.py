@@ -169,3 +169,11 @@ def test_numbers_among_signs_for_nothing_are_remarked_on_however_many(path, n_nu
     )
     write(path, "a,y\n" + "".join(rows).replace("-,", "B,"))
     assert len(CsvSource(path, "y").remarks) == (n_numbers == 100)
+
+
+def test_a_text_of_many_lines_may_be_longer_than_a_look_at_the_head(path):
+    note = "a word\n" * (1 << 18)  # more lines than a head needs, all in one cell
+    write(path, f'y,note,x\n1,"{note}",3\n0,short,5\n')
+    first, second = read(CsvSource(path, "y"))
+    assert first.features == {f"note={note}": 1, "x": 3}
+    assert second.features == {"note=short": 1, "x": 5}

@@ -13,6 +13,8 @@ import pytest
 import zstandard
 
 from shortlist._protocols import DataError, ShortlistError
+from shortlist.engines import Broken, run
+from shortlist.sketch._mission import mission
 from shortlist.sources import LibsvmSource
 
 ROWS = b"".join(b"%d %d:0.5 9:2\r\n" % (i % 2, i) for i in range(3000))
@@ -92,6 +94,19 @@ def test_damaged_files_are_named(tmp_path, suffix, harm):
         DataError, match=rf"rows{suffix}: expected whole and sound {suffix[1:]}"
     ):
         features(LibsvmSource(path, on_error="skip"))
+
+
+@pytest.mark.parametrize("suffix", COMPRESSED)
+def test_what_comes_before_a_break_is_learned_from(tmp_path, suffix):
+    rng = np.random.default_rng(0)
+    lines = [b"%d %d:%r\n" % (i % 2, i % 7 + 1, rng.random()) for i in range(60_000)]
+    packed = PACK[suffix](b"".join(lines))
+    path = tmp_path / f"rows{suffix}"
+    path.write_bytes(packed[: 3 * len(packed) // 4])
+    with pytest.raises(Broken, match="expected whole and sound") as stop:
+        run(mission(3, recipe="newton"), LibsvmSource(path))
+    # bzip2 packs 900 kB at a time
+    assert stop.value.result.n_examples > (35_000 if suffix == ".bz2" else 44_000)
 
 
 @pytest.mark.parametrize("suffix", [".svm", ".gz", ".zst"])  # bz2 takes long to write

@@ -23,12 +23,19 @@ def present(
         if out is not None:
             shortlist.save(out)
     finally:
-        click.echo(rendered(shortlist, form, unsaid), nl=form != "csv")
+        say(shortlist, form, unsaid)
     if not options["quiet"]:
         for note in notes_for_stderr(unsaid, shown=form == "table"):
             click.echo(f"note: {note}", err=True)
         if out is not None:
             click.echo(f"model saved to {out}", err=True)
+
+
+def say(shortlist: Shortlist, form: str, unsaid: Sequence[str]) -> None:
+    """Print a shortlist; names in CSV are data, whatever a terminal makes of them."""
+    is_data = form == "csv"
+    color = True if is_data else None  # else what looks like a colour is left out
+    click.echo(rendered(shortlist, form, unsaid), nl=not is_data, color=color)
 
 
 def notes_for_stderr(notes: Sequence[str], *, shown: bool) -> list[str]:

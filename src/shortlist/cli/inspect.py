@@ -15,6 +15,7 @@ from shortlist.cli._holdout import describe, share
 from shortlist.cli._input import load_model
 from shortlist.cli._options import model_argument
 from shortlist.cli._output import aligned
+from shortlist.cli._presenting import say
 
 if TYPE_CHECKING:
     from shortlist._shortlist import Shortlist
@@ -54,7 +55,7 @@ def inspect(model: str, form: str, top: int | None) -> None:
     if form == "json":
         click.echo(json.dumps(shown.to_dict(), indent=2))
     elif form == "csv":
-        click.echo(shown.to_csv_text(), nl=False)
+        say(shown, "csv", ())
     else:
         click.echo(f"{aligned(_facts(model, whole))}\n\n{shown}")
 

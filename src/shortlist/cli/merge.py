@@ -10,7 +10,7 @@ import click
 from shortlist.cli._command import Command
 from shortlist.cli._options import quiet_option, result_format_option
 from shortlist.cli._output import check_model_output
-from shortlist.cli._presenting import rendered
+from shortlist.cli._presenting import say
 from shortlist.cli._reproduce import command_line
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def merge(
         if out is not None:
             shortlist.save(out)
     finally:  # a disk that is full should not cost the result
-        click.echo(rendered(shortlist, form, shortlist.notes), nl=form != "csv")
+        say(shortlist, form, shortlist.notes)
     if not quiet:
         click.echo(f"merged {len(shards)} shards", err=True)
         for path, what in ((out, "model"), (shard, "shard")):

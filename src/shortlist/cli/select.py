@@ -49,7 +49,7 @@ from shortlist.cli._options import (
     table_options,
 )
 from shortlist.cli._output import check_model_output
-from shortlist.cli._presenting import notes_for_stderr, present, rendered
+from shortlist.cli._presenting import notes_for_stderr, present, say
 from shortlist.cli._reading import need_not_leave_out_groups, open_asked
 from shortlist.cli._reproduce import command_line, how_to_repeat
 from shortlist.cli._resampling import Resampling, resampling_options
@@ -302,8 +302,7 @@ def select(ctx: click.Context, /, **options: Any) -> None:
             shortlist.save(out)
     finally:  # a disk that is full should not cost hours of learning
         if not outcome.broken:
-            text = rendered(shortlist, options["form"], unsaid)
-            click.echo(text, nl=options["form"] != "csv")
+            say(shortlist, options["form"], unsaid)
     shown = options["form"] == "table" and not outcome.broken
     hidden = outcome.broken and out is None
     notes = [] if hidden else notes_for_stderr(unsaid, shown=shown)

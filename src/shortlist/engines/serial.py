@@ -9,7 +9,7 @@ import numpy as np
 
 from shortlist._protocols import (
     Algorithm,
-    BadLabel,
+    BadRow,
     DataError,
     Head,
     Observer,
@@ -47,21 +47,32 @@ class Broken(DataError):
 def look_at_head(source: RowSource) -> tuple[Head, Iterator[RowBlock]]:
     """How the data begin, and all blocks from the first.
 
-    Rows may be long, so beyond a block they are not kept if the source can give them again.
-    Of a pipe as many are kept, and looked at, as have ``HEAD_NONZEROS`` together.
+    However rows are cut into blocks, and whenever a pipe brings them, these are the same:
+    ``HEAD_ROWS`` labels and all that ``first_rows`` takes. Rows may be long, so beyond a
+    block they are not kept if the source can give them again. Of a pipe as many are kept,
+    and looked at, as have ``HEAD_NONZEROS`` together.
     """
     blocks = iter(source.blocks())
     most = np.inf if source.reiterable else HEAD_NONZEROS
     head: list[RowBlock] = []
     rows: tuple[RowBlock, ...] = ()
     labels: list[float] = []
-    nonzeros = 0
-    while len(labels) < HEAD_ROWS and nonzeros <= most:
-        block = next(blocks, None)
+    n_rows = nonzeros = 0
+    full = False  # whether there are rows beyond those that tell of values
+    while (len(labels) < HEAD_ROWS or not full) and nonzeros <= most:
+        try:
+            block = next(blocks, None)
+        except DataError as error:
+            if len(labels) < HEAD_ROWS:
+                raise
+            blocks = _breaking(error)  # there is something to learn from before
+            break
         if block is None:
             break
-        if sum(part.n_rows for part in rows) == len(labels):  # none is left out so far
+        n_rows += block.n_rows
+        if not full:
             rows = first_rows((*rows, block))
+            full = sum(part.n_rows for part in rows) < n_rows
         # Row by row, so that how many are looked at does not depend on blocks.
         n_seen = int(np.searchsorted(nonzeros + block.indptr[1:], most, "right"))
         labels += block.y[: max(n_seen, not labels)].tolist()
@@ -73,6 +84,12 @@ def look_at_head(source: RowSource) -> tuple[Head, Iterator[RowBlock]]:
     first = np.array(labels[:HEAD_ROWS])
     every = getattr(source, "all_labels", None)  # of rows that are in memory
     return Head(first if every is None else every, rows), _chained(head, blocks)
+
+
+def _breaking(error: DataError) -> Iterator[RowBlock]:
+    """Break off, once somebody asks for a block."""
+    raise error
+    yield
 
 
 def _chained(head: list[RowBlock], blocks: Iterator[RowBlock]) -> Iterator[RowBlock]:
@@ -193,7 +210,7 @@ def run(
         raise Interrupted(algorithm.result(state, source)) from None
     except DataError as error:
         stream.close()
-        if isinstance(error, BadLabel):
+        if isinstance(error, BadRow):
             error = error.located(source)
         if place.learned < HEAD_ROWS:
             raise error from None

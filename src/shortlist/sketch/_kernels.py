@@ -16,7 +16,8 @@ score over the threshold of the candidates. Three step rules share the loop:
 Either is taken in units in which no value of a feature has exceeded 1, if scales s_j are
 kept: as if x_j were x_j / s_j and w_j were s_j w_j. What is stored stays in the units of
 the data, so a scale may grow at any time: a gradient is divided by s_j^2, a ridge
-multiplied by it.
+multiplied by it. A weight then shrinks to what its steps so far are worth in the new units
+(``follow_scales``): a step at a value far below all others is as large as that is small.
 
 Where the features of the next example live is found beforehand, so that their cells can be
 fetched while this one is learned from. What is done to each feature is a row of short loops
@@ -158,6 +159,48 @@ def total(terms, n):
 
 
 @_inlined
+def grown_scales(sketch, places, room):
+    """Let scales keep up with the values in ``room``; return whether a known one grew.
+
+    ``room.before`` has the scales as they were.
+    """
+    x, scales, squares, before = room.x, room.scales, room.squares, room.before
+    n, grew = places.shape[0], False
+    scales_at(sketch, places, before)
+    raise_scales(sketch, places, x[:n])
+    scales_at(sketch, places, scales)
+    for t in range(n):
+        grew |= (before[t] > 0.0) & (before[t] < scales[t])
+        scales[t] = max(scales[t], _LEAST_SCALE)
+        squares[t] = scales[t] * scales[t]
+    return grew
+
+
+@_inlined
+def follow_scales(rule, sketch, margins, places, ridge, room):
+    """Shrink weights whose scales grew to what their steps are worth in the new units.
+
+    A sum of newton steps is about beta / (n + ridge s^2), one of plain steps beta / s^2,
+    and it is beta that does not depend on s.
+    """
+    squares, before, steps, n = room.squares, room.before, room.steps, places.shape[0]
+    for c in range(margins):
+        weights, known = room.weights[c], room.known[c]
+        for t in range(n):
+            steps[t] = 0.0
+            if 0.0 < before[t] < room.scales[t]:
+                was = max(before[t], _LEAST_SCALE)
+                kept = was * was / squares[t]
+                if rule.step == NEWTON:
+                    kept = (known[t] + ridge * was * was) / (
+                        known[t] + ridge * squares[t]
+                    )
+                steps[t] = weights[t] * (kept - _ONE)
+                weights[t] += steps[t]
+        add_located(sketch, margins, places, c, steps)
+
+
+@_inlined
 def look(loss, rule, state, moves, places, example, room, z):
     """Take in an example, values and importance: its scales, weights and margins.
 
@@ -171,13 +214,7 @@ def look(loss, rule, state, moves, places, example, room, z):
     margins = n_margins(loss, sketch.n_margins)
     for t in range(n):
         x[t] = np.float32(values[t])
-    if sketch.scaled:
-        scales, squares = room.scales, room.squares
-        raise_scales(sketch, places, x)
-        scales_at(sketch, places, scales)
-        for t in range(n):
-            scales[t] = max(scales[t], _LEAST_SCALE)
-            squares[t] = scales[t] * scales[t]
+    grew = grown_scales(sketch, places, room) if sketch.scaled else False
     if rule.step == NATURAL:
         ridge = np.float32(rule.ridge * mean_norm(state.totals))
         for t in range(n):
@@ -187,6 +224,9 @@ def look(loss, rule, state, moves, places, example, room, z):
         medians_and_information(sketch, margins, places, room.weights, room.known)
     else:
         medians(sketch, margins, places, room.weights)
+    if grew and rule.step != NATURAL:
+        ridge = np.float32(rule.ridge * mean_norm(state.totals))
+        follow_scales(rule, sketch, margins, places, ridge, room)
     for c in range(margins):
         weights = room.weights[c]
         if moves is not None:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from shortlist._protocols import DataError, ShortlistError
 from shortlist.kernels.csv_text import NUMBER, TEXT, TRUTH
 from shortlist.sources._cells import has_decimal_comma, is_missing, is_number
@@ -95,11 +97,20 @@ def read_head(
             most += 1
             if not head.is_all and len(head.text) < width:
                 continue
-        is_enough = head.is_all or head.text.count(b"\n") >= fewest
+        is_enough = head.is_all or _n_lines(head.text, quote) >= fewest
         if is_enough or width >= MOST_HEAD_BYTES:
             check_plain(name, head.text)
             return head
         width *= 2
+
+
+def _n_lines(text: bytes, quote: str) -> int:
+    """How many lines end in a text, but for those within quotes."""
+    if quote == NO_QUOTE or quote.encode() not in text:
+        return text.count(b"\n")
+    characters = np.frombuffer(text, np.uint8)
+    opened = np.cumsum(characters == ord(quote)) % 2
+    return int(np.count_nonzero((characters == ord("\n")) & (opened == 0)))
 
 
 def _look(text: Text, width: int, most_lines: int | None) -> Head:

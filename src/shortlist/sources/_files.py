@@ -210,7 +210,10 @@ class FileText:
 
 
 class StreamedText:
-    """Text that comes once, in pieces; holds what has not been used up."""
+    """Text that comes once, in pieces; holds what has not been used up.
+
+    Where it breaks off, what came before is handed out first.
+    """
 
     def __init__(
         self, name: str, stream: BinaryIO, *, owned: bool = True, held: bytes = b""
@@ -220,6 +223,7 @@ class StreamedText:
         self._owned = owned  # and hence closed
         self._held = held  # read already
         self._ended = False
+        self._broken: DataError | None = None
         self._used = 0
 
     @property
@@ -229,13 +233,19 @@ class StreamedText:
     def window(self, n: int) -> tuple[Characters, bool]:
         pieces = [self._held]
         lacking = n - len(self._held)
-        while lacking > 0 and not self._ended:
-            piece = self._read(lacking)
+        while lacking > 0 and not (self._ended or self._broken):
+            try:
+                piece = self._read(lacking)
+            except DataError as error:
+                self._broken = error
+                break
             lacking -= len(piece)
             pieces.append(piece)
             self._ended = not piece
             if b"\n" in piece and not self._has_more():
                 break  # whole lines are there: whoever waits for them need not
+        if self._broken and len(pieces) == 1:  # whole lines before it were taken
+            raise self._broken
         self._held = b"".join(pieces)
         window = np.frombuffer(self._held, np.uint8)[:n]
         return window, self._ended and len(window) == len(self._held)
@@ -284,7 +294,9 @@ class CompressedText(StreamedText):
 
     def _read(self, n: int) -> bytes:
         try:
-            return bytes(self._unpacked.read(n))
+            # at once what is unpacked: what follows may be broken
+            read = getattr(self._unpacked, "read1", self._unpacked.read)
+            return bytes(read(n))
         except self._errors as error:
             kind = self._suffix[1:]
             raise DataError(
