@@ -33,6 +33,12 @@ def mission_sgd(X, y, k):
     return selector.fit(X, y).get_support(indices=True)
 
 
+def mission_refit(X, y, k):
+    """The package's own recipe: columns in their own units, no intercept to speak of."""
+    selector = Mission(k, loss="squared", recipe="refit", memory=3 * WIDTH, scale=None)
+    return selector.fit(X, y).get_support(indices=True)
+
+
 def iht(X, y, k):
     """Iterative hard thresholding with the same step: nothing is gathered."""
     return full_gradient_mission(X, y, k, step=_step(X), gamma=0.0).support
@@ -64,6 +70,7 @@ METHODS = {
         mission,
         mission_count,
         mission_sgd,
+        mission_refit,
         iht,
         iht_long,
         iht_normalized,
@@ -75,6 +82,7 @@ NAMES = {
     "mission": "MISSION",
     "mission_count": "MISSION, Count-Sketch",
     "mission_sgd": "MISSION, Count-Sketch, SGD",
+    "mission_refit": "MISSION, refit (default)",
     "iht": "IHT, step of MISSION",
     "iht_long": "IHT, step .65",
     "iht_normalized": "normalized IHT",

@@ -4,18 +4,21 @@
 
 p = 1000, Gaussian X, weights of 1 on k random features, no noise. For each n the largest k
 is found, by bisection, at which a method finds all k and nothing else in more than half of
-20 tables. All methods see the same tables. Writes ``results/phase.csv``.
+20 tables. All methods see the same tables. Writes ``results/phase.csv``, a line a method
+and n, as it goes; lines that are there are not measured again.
 """
 
 import argparse
-import csv
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 from papers.mission.methods import recovers
+from papers.results import Ledger
 
 RESULTS = Path(__file__).parent / "results" / "phase.csv"
-ASKED = ("mission", "iht", "iht_long", "iht_normalized", "iti")
+ASKED = ("mission", "iht", "iht_long", "iht_normalized", "iti", "mission_refit")
+SIZES = (100, 200, 300, 400, 600, 800)
 P = 1000
 
 
@@ -57,14 +60,11 @@ def main():
         for method in ASKED:
             print(method, largest_k(method, 30, 60, 3))
         return
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("w", newline="") as out:
-        lines = csv.writer(out, lineterminator="\n")
-        lines.writerow(["n", "p", "method", "k"])
-        for n in (100, 200, 300, 400, 600, 800):
-            for method in ASKED:
-                lines.writerow([n, P, method, largest_k(method, n, P, 20)])
-                out.flush()
+    ledger = Ledger(RESULTS, ("n", "p", "method"), ("k",))
+    for place in product(SIZES, (P,), ASKED):
+        if place not in ledger:
+            n, p, method = place
+            ledger.add(place, {"k": largest_k(method, n, p, 20)})
 
 
 if __name__ == "__main__":

@@ -67,11 +67,12 @@ def phase(rows, picture):
     print("|---|" + "---|" * len(sizes))
     figure, axis = plt.subplots(figsize=(5.4, 3.8), layout="tight")
     for method in dict.fromkeys(row["method"] for row in rows):
-        ks = [largest[method, n] for n in sizes]
-        print(f"| {NAMES[method]} | " + " | ".join(map(str, ks)) + " |")
+        known = [n for n in sizes if (method, n) in largest]
+        ks = [str(largest.get((method, n), "")) for n in sizes]
+        print(f"| {NAMES[method]} | " + " | ".join(ks) + " |")
         style = {"linewidth": 2.5} if method == "mission" else {"alpha": 0.8}
-        shares = [k / n for k, n in zip(ks, sizes, strict=True)]
-        axis.plot([n / p for n in sizes], shares, "o-", label=NAMES[method], **style)
+        shares = [largest[method, n] / n for n in known]
+        axis.plot([n / p for n in known], shares, "o-", label=NAMES[method], **style)
     axis.set_xlabel("n / p")
     axis.set_ylabel("k / n, recovered in most tables")
     axis.set_ylim(bottom=0.0)
@@ -89,8 +90,13 @@ def attenuation(rows, picture):
         for r in rows
     }
     settings = sorted({key[:2] for key in alpha})
-    seeds = sorted({key[2] for key in alpha})
     methods = list(dict.fromkeys(row["method"] for row in rows))
+    places = [(*setting, m) for setting in settings for m in methods]
+    seeds = [  # all that are complete: a run may have been cut short
+        seed
+        for seed in sorted({key[2] for key in alpha})
+        if all((n, k, seed, m) in alpha for n, k, m in places)
+    ]
     print("| (n, k) | tables | " + " | ".join(NAMES[m] for m in methods) + " |")
     print("|---|---|" + "---|" * len(methods))
     figure, axis = plt.subplots(figsize=(7.5, 3.8), layout="tight")
