@@ -6,10 +6,11 @@ Writes the click log of ``benchmarks/click_stream.py`` at the size asked for, a 
 and a test part besides, and runs one after the other, several times:
 
 * shortlist's recipes newton, refit and paper, 12 MB of sketch, defaults otherwise;
-* Vowpal Wabbit, logistic loss, 22 bits, one pass; for accuracy also with l1, its strength
-  chosen on the validation part;
+* Vowpal Wabbit, logistic loss, 22 bits, one pass; for accuracy also cut to its k largest
+  weights, and with l1, its strength chosen on the validation part;
 * scikit-learn's SGDClassifier on all columns that load_svmlight_file loads: l1, five
-  epochs, its strength chosen on the validation part and its weights cut to the k largest.
+  epochs, once for each of five strengths, of which the validation part chooses, and its
+  weights cut to the k largest.
 
 Prints MB/s, million nonzeros a second, wall time against Vowpal Wabbit's, peak anonymous
 memory and accuracy on the test part. Kernels are compiled beforehand, and Python may keep
@@ -21,18 +22,25 @@ import argparse
 import csv
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-from benchmarks.click_stream import CHUNK, N_IDS, ClickStream
+from benchmarks.click_stream import CHUNK, ClickStream
 
 RESULTS = Path(__file__).parent / "results"
 BYTES_A_ROW = 957
 UNITS = {"MB": 10**6, "GB": 10**9}
+#: Strengths of l1 to choose from.
+ALPHAS, VW_L1S = (3e-7, 1e-6, 3e-6, 1e-5, 3e-5), (1e-6, 3e-6, 1e-5, 3e-5)
+#: Size of Vowpal Wabbit's table; where its intercept is, before it is taken modulo that.
+VW_BITS, VW_CONSTANT = 22, 11650396
+SKLEARN = "scikit-learn l1, all weights"
 
 
 def n_rows_of(size):
@@ -72,7 +80,7 @@ def shortlist_words(train, k, recipe, model):
 
 
 def vw_words(train, model, l1=0.0):
-    words = [sys.executable, "-m", "vowpalwabbit", "-d", str(train), "-b", "22"]
+    words = [sys.executable, "-m", "vowpalwabbit", "-d", str(train), "-b", str(VW_BITS)]
     words += ["--loss_function", "logistic", "--quiet", "-f", str(model)]
     return [*words, "--l1", str(l1)] if l1 else words
 
@@ -91,44 +99,73 @@ def vw_accuracy(model, test, folder):
     subprocess.run([*words, "-d", str(test), "-p", str(out)], check=True)
     margins = np.loadtxt(out)
     labels = np.array([int(line.split(maxsplit=1)[0]) for line in test.open()])
-    return float(np.mean((margins > 0) == (labels > 0)))
+    return float(np.mean((margins > 0) == (labels > 0))), margins
 
 
-def sklearn_accuracies(train, valid, test, ks):
-    """Accuracy of SGD with l1 at each k, and seconds to load and fit once."""
-    from sklearn.datasets import load_svmlight_file
-    from sklearn.linear_model import SGDClassifier
+def sklearn_words(train, alpha, weights):
+    words = [sys.executable, "-m", "benchmarks.sketch_sklearn"]
+    return [*words, str(train), str(alpha), str(weights)]
 
-    def load(path):
-        X, y = load_svmlight_file(str(path), n_features=N_IDS + 1, zero_based=True)
-        # SGDClassifier takes 32-bit indices only
-        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
-        return X, y
 
-    fits, begin = [], time.perf_counter()
-    X, y = load(train)
-    for alpha in (3e-7, 1e-6, 3e-6, 1e-5, 3e-5):
-        model = SGDClassifier(
-            loss="log_loss",
-            penalty="l1",
-            alpha=alpha,
-            max_iter=5,
-            tol=None,
-            random_state=0,
-        )
-        fits.append(model.fit(X, y))
-        if len(fits) == 1:
-            seconds = time.perf_counter() - begin
-    parts = {"valid": load(valid), "test": load(test)}
+class Linear(NamedTuple):
+    """Weights of all that a peer has learned, some or all of which are to predict."""
 
-    def accuracy(model, part, k):
-        X_new, y_new = parts[part]
-        w = model.coef_[0].copy()
-        w[np.argsort(-np.abs(w))[k:]] = 0.0
-        return float(np.mean((X_new @ w + model.intercept_[0] > 0) == (y_new > 0)))
+    weights: np.ndarray
+    intercept: float
 
-    chosen = {k: max(fits, key=lambda m, k=k: accuracy(m, "valid", k)) for k in ks}
-    return {k: accuracy(chosen[k], "test", k) for k in ks}, seconds
+    def cut(self, k):
+        """The same with the k largest weights only."""
+        w = np.zeros_like(self.weights)
+        best = np.argpartition(np.abs(self.weights), -k)[-k:]
+        w[best] = self.weights[best]
+        return self._replace(weights=w)
+
+    def margins(self, path):
+        """Margin of each row of a libsvm file, and whether its label is positive."""
+        from shortlist.sources import LibsvmSource
+
+        parts = []
+        for block in LibsvmSource(path).blocks():
+            terms = self.weights[block.ids % len(self.weights)] * block.values
+            ends = np.r_[0.0, np.cumsum(terms)][block.indptr]
+            parts.append((np.diff(ends) + self.intercept, block.y > 0))
+        return map(np.concatenate, zip(*parts, strict=True))
+
+    def accuracy(self, path):
+        margins, positive = self.margins(path)
+        return float(np.mean((margins > 0) == positive))
+
+
+def sklearn_accuracies(folder, valid, test, ks):
+    """Accuracy at each k of the strength of l1 that is best on the validation part."""
+    models = []
+    for alpha in ALPHAS:
+        with np.load(folder / f"sklearn{alpha}.npz") as kept:
+            models.append(Linear(kept["weights"], float(kept["intercept"])))
+    best = max(models, key=lambda model: model.accuracy(valid))
+    yield SKLEARN, best.accuracy(test)
+    for k in ks:
+        cut = [model.cut(k) for model in models]
+        best = max(cut, key=lambda model: model.accuracy(valid))
+        yield f"scikit-learn l1, cut to k={k}", best.accuracy(test)
+
+
+def vw_cut_accuracies(train, test, predicted, folder, ks):
+    """Accuracy of Vowpal Wabbit's k largest weights; all of them predict as it does."""
+    readable = folder / "readable"
+    words = [*vw_words(train, folder / "again"), "--readable_model", str(readable)]
+    subprocess.run(words, check=True)
+    weights = np.zeros(1 << VW_BITS)
+    for line in readable.read_text(errors="replace").splitlines():
+        if found := re.fullmatch(r"(\d+):(\S+)( \S+)*", line):
+            weights[int(found[1])] = float(found[2])
+    intercept = float(weights[VW_CONSTANT % len(weights)])
+    weights[VW_CONSTANT % len(weights)] = 0.0
+    whole = Linear(weights, intercept)
+    own, _ = whole.margins(test)
+    np.testing.assert_allclose(own, predicted, atol=1e-3)
+    for k in ks:
+        yield f"Vowpal Wabbit, cut to k={k}", whole.cut(k).accuracy(test)
 
 
 def as_vw(path):
@@ -187,19 +224,23 @@ def main():
             for recipe in ("newton", "refit", "paper")
         }
         if has_vw:
-            accuracy["Vowpal Wabbit"] = vw_accuracy(folder / "vw", vw_test, folder)
+            accuracy["Vowpal Wabbit"], margins = vw_accuracy(
+                folder / "vw", vw_test, folder
+            )
+            accuracy.update(vw_cut_accuracies(vw_train, test, margins, folder, ks))
             best = None
-            for l1 in (1e-6, 3e-6, 1e-5, 3e-5):
+            for l1 in VW_L1S:
                 run_process(vw_words(vw_train, folder / f"vw{l1}", l1))
-                score = vw_accuracy(folder / f"vw{l1}", vw_valid, folder)
+                score, _ = vw_accuracy(folder / f"vw{l1}", vw_valid, folder)
                 best = max(best or (score, l1), (score, l1))
-            held_out = vw_accuracy(folder / f"vw{best[1]}", vw_test, folder)
+            held_out, _ = vw_accuracy(folder / f"vw{best[1]}", vw_test, folder)
             accuracy[f"Vowpal Wabbit --l1 {best[1]:g}"] = held_out
         if not options.no_sklearn:
-            scores, seconds = sklearn_accuracies(train, valid, test, ks)
-            for k, score in scores.items():
-                accuracy[f"scikit-learn l1, cut to k={k}"] = score
-            print(f"scikit-learn, loading and one fit: {seconds:.1f} s")
+            times[SKLEARN] = [
+                run_process(sklearn_words(train, alpha, folder / f"sklearn{alpha}"))
+                for alpha in ALPHAS
+            ]
+            accuracy.update(sklearn_accuracies(folder, valid, test, ks))
     chunks = range((n + n_part) // CHUNK, (n + 2 * n_part) // CHUNK)
     bayes = np.concatenate([stream.chunk(number)["margin"] for number in chunks])
     best_possible = float(np.mean(1 / (1 + np.exp(-np.abs(bayes)))))

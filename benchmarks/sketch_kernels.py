@@ -61,7 +61,7 @@ def reshaped(block, n_joined):
 
 
 def learning(source, blocks, recipe, memory):
-    """Cost of finding places and of learning, after a few passes over the blocks."""
+    """Cost of making ready and of learning, after a few passes over the blocks."""
     learner = mission(K, memory=memory, recipe=recipe)
     state = learner.start(source, look_at_head(source)[0])
     works = [learner.ahead(state, block) for block in blocks]
@@ -117,7 +117,7 @@ def main():
         for recipe in RECIPES:
             for memory in MEMORIES:
                 ahead, learn = learning(source, blocks, recipe, memory)
-                note(f"find places, {recipe}", memory, "60", ahead)
+                note(f"encode and check, {recipe}", memory, "60", ahead)
                 note(f"learn, {recipe}", memory, "60", learn)
         for width, n_joined in WIDTHS.items():
             shaped = [reshaped(block, n_joined) for block in blocks]
