@@ -43,8 +43,6 @@ class FoundOnTheWay:
 
     def settle(self, shortlist: Shortlist) -> Shortlist:
         """Find k, and cut what was chosen to it."""
-        from shortlist.front._budgets import cut_to
-
         try:
             self.curve = self._one_pass.curve(shortlist)
         except KeyboardInterrupt:
@@ -52,7 +50,7 @@ class FoundOnTheWay:
             line = f"interrupted while {what}: nothing has been chosen yet; {instead}"
             click.echo(line, err=True)
             raise click.exceptions.Exit(INTERRUPTED) from None
-        return cut_to(shortlist, self.curve.k)
+        return self._one_pass.cut(shortlist, self.curve.k)
 
 
 def hold_for_k(ctx: click.Context, split: Split) -> Split:

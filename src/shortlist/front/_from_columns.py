@@ -19,7 +19,12 @@ from shortlist._protocols import (
 from shortlist._shortlist import Shortlist
 from shortlist._splits import cv_among, folds, group_numbers
 from shortlist._targets import unlabelled_note
-from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
+from shortlist.evaluate._choose_k import (
+    BudgetCurve,
+    choose_k,
+    judge_chosen,
+    usual_budgets,
+)
 from shortlist.evaluate._compare import are_classes
 from shortlist.evaluate._contestants import ranking
 from shortlist.front._budgets import with_curve
@@ -144,12 +149,11 @@ def find_columns_budget(
         )
     train, test = folds(y, 5, groups, classes=classes, seed=order.seed)[0]
     names = ranked(train)
-    return judge_ranking(
+    return judge_chosen(
         source.take(names).values.T[test],
         y[test],
-        np.arange(len(names)),
+        {k: np.arange(k) for k in usual_budgets(budgets, len(names))},
         classes=classes,
-        budgets=budgets,
         groups=None if groups is None else groups[test],
         seed=order.seed,
     )
