@@ -258,16 +258,16 @@ def test_sequences_of_csv_may_be_numbers(run, frame, folder, tmp_path):
 
 
 def test_an_interrupted_search_keeps_what_it_has(run, folder, tmp_path, monkeypatch):
-    from shortlist.cli import sensors
+    from shortlist.front import _from_sequence
 
-    real = sensors.progress_of
+    real = _from_sequence.progress_of
 
     def interrupt(step, selector):
         if step.units == 2:
             raise KeyboardInterrupt
         return real(step, selector)
 
-    monkeypatch.setattr(sensors, "progress_of", interrupt)
+    monkeypatch.setattr(_from_sequence, "progress_of", interrupt)
     words = ("select", folder / "house.csv", *ASKED, "-k", 3, "--never", "time")
     done = run(*words, "-o", tmp_path / "model")
     assert done.exit_code == 130

@@ -71,12 +71,12 @@ def refuse_sensors(ctx: click.Context) -> None:
 def choose_from_sequences(ctx: click.Context) -> Unscored:
     """Choose sensors for the activities of sequences, as ``select(sequence=)`` does."""
     from shortlist.cli._sensor_table import naming_columns, remarks_on, sensor_name
-    from shortlist.cli.sensors import progress_of
     from shortlist.engines import Interrupted
     from shortlist.front._from_sequence import (
         Steps,
         select_from_steps,
         sensor_selector,
+        tell,
     )
 
     options = ctx.params
@@ -96,7 +96,7 @@ def choose_from_sequences(ctx: click.Context) -> Unscored:
         progress_bar(options["quiet"]) as observe,
         naming_columns(table.origin, columns),
     ):
-        selector.report = lambda step: observe(progress_of(step, selector))
+        tell(selector, observe)
         try:
             shortlist = select_from_steps(selector, steps)
         except Interrupted as stop:
