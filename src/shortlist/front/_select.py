@@ -232,7 +232,7 @@ def select(
     def order_of(choice: Choice) -> Order:
         capabilities = selector(choice.method)
         order = Order(capabilities, loss, classes, always, never, seed, settings)
-        order.check()
+        order.check("columns" if isinstance(source, ColumnSource) else "rows")
         return order
 
     if isinstance(source, ColumnSource):
@@ -321,13 +321,13 @@ def _as_names(given: str | Sequence[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-def _checked_budgets(given: Any) -> tuple[int, ...]:
-    budgets: tuple[Any, ...] = tuple(given) if isinstance(given, Iterable) else (given,)
+def _checked_budgets(given: Iterable[int]) -> tuple[int, ...]:
+    budgets = tuple(given) if isinstance(given, Iterable) else ()
     odd = [k for k in budgets if not _is_budget(k)]
     if odd or not budgets:
-        got = repr(odd[0]) if odd else "none"
         raise ShortlistError(
-            f"budgets should be whole numbers from 1, at least one, got {got}"
+            "budgets should be whole numbers from 1, at least one, got "
+            f"{odd[0] if odd else given!r}"
         )
     return budgets
 
