@@ -365,6 +365,19 @@ def test_workers_are_refused_where_rows_are_gathered(X, y, frame, way):
         select(data, y, **asked)
 
 
+def test_weights_go_by_rows_and_are_refused_where_columns_come(X, y):
+    weight = np.where(np.arange(len(y)) < 120, 1.0, 0.0)
+    asked = {"k": 2, "sample_weight": weight}
+    by_rows = select(X, y, method="online_substitution", **asked)
+    part = select(X[:120], y[:120], 2, "online_substitution")
+    assert by_rows.names == part.names
+    np.testing.assert_allclose(by_rows.weights, part.weights, rtol=1e-4)
+    with pytest.raises(ShortlistError, match="all rows weigh the same; leave"):
+        select(X, y, columns=True, **asked)
+    with pytest.raises(ShortlistError, match="weights it was opened with"):
+        select(open_source((X, y)), **asked)
+
+
 def test_one_name_by_itself_is_one_name(X, y, frame):
     assert "x5" in select(X, y, 2, "foba", always="x5").names
     table = frame.drop(columns="user").assign(town=np.where(frame["x3"] > 1, "A", "B"))

@@ -198,8 +198,9 @@ def select(
             "cv: nothing is split, as k is a number and there is no trial; k='auto' and "
             "method='auto' split rows"
         )
-    # what is in memory comes by rows where that is needed: for text, for resamples
-    goes_by_rows = only_rows(data) or (bool(beyond) and hasattr(data, "shape"))
+    # what is in memory comes by rows where that is needed: for text, resamples, weights
+    needs_rows = bool(beyond) or sample_weight is not None
+    goes_by_rows = only_rows(data) or (needs_rows and hasattr(data, "shape"))
     by_column = columns or (
         named is not None and named.room == "columns" and not goes_by_rows
     )
