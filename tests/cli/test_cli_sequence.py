@@ -126,7 +126,9 @@ def test_other_commands_take_its_models(run, folder, tmp_path):
     assert {"door", "stove"} <= set(told["budget"]["names"])
     assert not any(name.isdigit() for name in told["budget"]["names"])
     inspected = run("inspect", model).stdout
-    assert "k = 3 sensors\n" in inspected
+    assert "k = 3 sensors with 4 columns\n" in inspected
+    asked = told["asked"]
+    assert (asked["k"], asked["k_counts"], asked["k_asked"]) == (3, "sensor", 3)
     assert "sequence = day" in inspected
     done = run("transform", model, folder / "house.parquet", "-o", out)
     assert done.exit_code == 0, done.stderr

@@ -96,12 +96,16 @@ def _facts(path: str, shortlist: Shortlist) -> list[tuple[str, str]]:
 
 
 def _asked(shortlist: Shortlist) -> str:
+    from shortlist.report._counted import budget_in_units
+
     found = shortlist.params.get("k_auto")
-    budget = f"k = {shortlist.k:,}"
+    k, unit = budget_in_units(shortlist)
+    size = f"{k:,}" if unit == "feature" else counted(k, unit)
+    budget = f"k = {size}"
     if found is not None:
-        budget = f"k = auto, by {found['metric']} on rows held out: {shortlist.k:,}"
-    if shortlist.params.get("unit") == "sensor":  # its columns may be more
-        budget = f"k = {counted(shortlist.params['k'], 'sensor')}"
+        budget = f"k = auto, by {found['metric']} on rows held out: {size}"
+    if unit in ("sensor", "group"):
+        budget += f" with {counted(shortlist.n_selected, 'column')}"
     elif shortlist.n_margins > 1:
         budget += ", " + ("each class" if shortlist.budget == "per_class" else "shared")
     facts = facts_of(shortlist)
