@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from shortlist._budget_units import budget_in_units
 from shortlist._findings import facts_of
 from shortlist._in_words import counted, files_in_words, spelled
 from shortlist.cli._command import Command
@@ -96,8 +97,6 @@ def _facts(path: str, shortlist: Shortlist) -> list[tuple[str, str]]:
 
 
 def _asked(shortlist: Shortlist) -> str:
-    from shortlist.report._counted import budget_in_units
-
     found = shortlist.params.get("k_auto")
     k, unit = budget_in_units(shortlist)
     size = f"{k:,}" if unit == "feature" else counted(k, unit)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from shortlist._budget_units import budget_in_units
 from shortlist._findings import (
     facts_of,
     looked_for_substitutes,
@@ -16,7 +17,6 @@ from shortlist._findings import (
 from shortlist._shortlist import Shortlist
 from shortlist._shortlist_text import pure_json, ranks
 from shortlist.report._budget import budget_of, finite
-from shortlist.report._counted import budget_in_units
 from shortlist.report._course import (
     exchanges_of,
     iterations_of,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from shortlist._shortlist import Shortlist
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shortlist._shortlist import Shortlist
 
 #: What k counts, by the setting ``unit`` of methods that do not count features.
 _THINGS = {"sensor": "sensor", "group": "group", "feature": "weight"}
