@@ -44,6 +44,7 @@ class Choice:
     why: str
     kind: str = ""  #: of the data, in words
     rivals: tuple[str, ...] = ()  #: methods for a trial on parts of the rows
+    n_bytes: int | None = None  #: that these rows take in memory
 
     def line(self, how: str = "method=") -> str:
         """Say it in one line, with the way to choose otherwise."""
@@ -164,7 +165,8 @@ def choose(facts: Facts) -> Choice:
         reason = why_not(selector(method), facts)
         if reason is None:
             why, rivals = _in_words(kind, refused), _rivals(rule, facts)
-            return Choice(method, selector(method).room, why, kind, rivals)
+            room = selector(method).room
+            return Choice(method, room, why, kind, rivals, facts.n_bytes)
         refused.append((method, reason))
     also = ["substitutes"] if facts.holds_rows else []
     asked = ", ".join([*sorted(facts.settings), *also]) or f"loss {facts.loss}"
