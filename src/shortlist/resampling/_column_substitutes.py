@@ -188,7 +188,7 @@ def _check(source: ColumnSource, data: Data, k: int, n: int) -> None:
             f"{source.name}: substitutes read the columns once more, and an iterator gives "
             "them once; a file, a list or a function that returns columns will do"
         )
-    needed = 8 * len(data.y) * k * (1 + n + MORE + data.n_margins)
+    needed = 8 * len(data.y) * k * (2 + n + MORE + data.n_margins)
     if needed > MOST_BYTES:
         raise ShortlistError(
             f"{n} substitutes of {k} features would hold {needed / 1e9:.3g} GB of columns, "
