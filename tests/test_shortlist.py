@@ -121,6 +121,21 @@ def test_top_keeps_the_best_within_the_lower_budget(chosen, n):
             assert np.array_equal(kept, before[np.isin(before, best.support)])
 
 
+@quick
+@given(chosen=shortlists(), n=st.integers(1, 6), data=st.data())
+def test_top_keeps_what_is_always_in_before_all_others(chosen, n, data):
+    always = data.draw(st.lists(st.sampled_from([0, *chosen.ids.tolist()]), max_size=n))
+    best, entitled = chosen.top(n, always), np.isin(chosen.ids, always)
+    assert best.k == min(n, chosen.k)
+    if chosen.budget == "shared":
+        assert np.isin(chosen.ids[entitled], best.ids).all()
+        assert best.n_selected == min(n, chosen.n_selected)
+    for m in range(chosen.n_margins) if chosen.budget == "per_class" else ():
+        own = chosen.margin == m
+        assert np.sum(best.margin == m) == min(n, np.sum(own))
+        assert np.isin(chosen.ids[own & entitled], best.ids[best.margin == m]).all()
+
+
 def test_top_of_a_shared_budget_counts_features_not_entries():
     best = make().top(1)  # 7 has the best score of all; 3 is the best of class "a"
     assert best.support.tolist() == [7]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
@@ -266,7 +266,7 @@ class Shortlist(Pictures):
         """Name of every chosen feature."""
         return dict(zip(self.ids.tolist(), self.names, strict=True))
 
-    def top(self, n: int) -> Shortlist:
+    def top(self, n: int, always: Sequence[int] | Ids = ()) -> Shortlist:
         """Keep the best and lower the budget to ``n``; weights are not refitted.
 
         Parameters
@@ -274,6 +274,8 @@ class Shortlist(Pictures):
         n : int
             With a budget per class, how many entries each margin keeps; with a shared
             budget, how many features stay, ranked by their best score in any margin.
+        always : sequence of int, default=()
+            Ids of features that stay before all others, whatever their scores.
 
         Returns
         -------
@@ -283,10 +285,13 @@ class Shortlist(Pictures):
         n = plain_count("n", n, at_least=1)
         if n >= self.k:
             return self
+        entitled = np.isin(self.ids, np.asarray(always, np.uint64))
+        scores = np.where(entitled, np.inf, self.scores)
         if self.budget == "per_class":
-            kept = ranks(self) <= n
+            kept = np.empty(len(self), bool)
+            kept[np.lexsort((self.ids, -scores, self.margin))] = ranks(self) <= n
         else:
-            best_first = np.lexsort((self.ids, -self.scores))
+            best_first = np.lexsort((self.ids, -scores))
             features = dict.fromkeys(self.ids[best_first].tolist())
             kept = np.isin(self.ids, np.array(list(features)[:n], dtype=np.uint64))
         return replace(

@@ -5,6 +5,7 @@ import io
 import json
 import os
 
+import numpy as np
 import pytest
 
 from shortlist._protocols import Standing
@@ -39,6 +40,26 @@ def test_what_is_picked_for_a_table_shows(run, data):
             words[:5] for words in lines
         ]
         assert ["passes", "1", "pass", "(gather)"] in lines
+
+
+def test_a_trial_holds_the_table_with_the_names_that_it_has(run, tmp_path):
+    """Words that hardly repeat take many times their text."""
+    path, rng = tmp_path / "names.vw", np.random.default_rng(0)
+    words = rng.integers(2**40, size=(3000, 20)).tolist()
+    lines = (f"{1 + row[0] % 3} | {' '.join(map(hex, row))}\n" for row in words)
+    path.write_text("".join(lines))
+    asked = ("select", path, "-k", 4, "--dry-run")
+    told = json.loads(run(*asked, "--format", "json").stdout)
+    assert told["trial_bytes"] > 60_000 * 500
+    memory = next(
+        line for line in run(*asked).stdout.splitlines() if line.startswith("memory")
+    )
+    assert f"about {told['trial_bytes'] / 1e6:.1f} MB, to hold all rows" in memory
+    assert "--no-trial: 16.0 MB" in memory
+    plain = json.loads(run(*asked, "--no-trial", "--format", "json").stdout)
+    assert plain["trial_bytes"] is None
+    gathered = run(*asked, "--method", "mrmr", "--format", "json").stdout
+    assert json.loads(gathered)["memory_bytes"] > 40_000 * 500  # a fifth is held out
 
 
 def test_options_show(run, data):

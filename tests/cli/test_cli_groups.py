@@ -58,6 +58,12 @@ def test_groups_of_a_file_are_those_of_the_estimator(run, table, tmp_path):
     )
 
 
+def test_what_was_asked_for_is_told_in_groups(run, table, tmp_path):
+    chosen(run, table[1], tmp_path, "--groups", "columns")
+    shown = run("inspect", tmp_path / "model.shortlist").stdout
+    assert "k = 2 groups with 5 columns\n" in shown
+
+
 def test_always_and_never_mean_the_group_of_a_feature(run, table, tmp_path):
     words = ["--groups", "columns", "--always", "colour=red", "--never", "a"]
     result, _ = chosen(run, table[1], tmp_path, *words)

@@ -78,7 +78,7 @@ def test_a_pipe_finds_the_k_that_the_library_finds(piped, frame, tmp_path, metho
     found = f"k = {ours.k} of 1, 2, 3, 5, 7, 10: accuracy"
     assert sum(line.startswith(found) for line in done.stderr.splitlines()) == 1
     if method != "foba":
-        note = "weights are those of a fit of 100 features, of which the best stay"
+        note = "weights are those of a fit of 10 features, of which the best stay"
         assert f"note: {note}" in done.stdout
 
 
@@ -219,7 +219,7 @@ def test_ctrl_c_while_budgets_are_judged_keeps_the_largest(
     def at_once(*words, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_budgets, "judge_ranking", at_once)
+    monkeypatch.setattr(_budgets, "judge_chosen", at_once)
     done = piped("libsvm", "-o", tmp_path / "model")
     assert done.exit_code == 130
     assert done.stderr.splitlines()[-1] == "interrupted: the result is partial"

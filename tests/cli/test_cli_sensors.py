@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from shortlist import SensorSelector
-from shortlist.cli.sensors import progress_of
+from shortlist.front._from_sequence import progress_of
 from shortlist.table._sensor_search import SensorStep
 
 SENSORS = ("stove", "door", "radio")
@@ -101,6 +101,7 @@ def test_activities_may_be_numbers_and_one_of_them_mean_none(
 )
 def test_the_bar_shows_how_far_a_search_has_come(settings, step, place):
     selector = SensorSelector(**{"k": 2, "sensors": SENSORS} | settings)
+    selector.sensor_names_ = ("door", "stove", "radio")  # as fit says at its beginning
     progress = progress_of(SensorStep(*step, 0.5), selector)
     assert (progress.stage, progress.position, progress.size) == place
 
@@ -226,7 +227,7 @@ def test_an_interrupted_search_shows_what_it_has(
             raise KeyboardInterrupt
         return progress_of(step, selector)
 
-    monkeypatch.setattr("shortlist.cli.sensors.progress_of", interrupt)
+    monkeypatch.setattr("shortlist.front._from_sequence.progress_of", interrupt)
     words = ("--label", "activity", "--sequence", "day", "--never", "time", "-k", 2)
     picture = tmp_path / "curve.png"
     result = run("sensors", house, *words, "--format", form, "--plot", picture)

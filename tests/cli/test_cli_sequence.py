@@ -126,7 +126,9 @@ def test_other_commands_take_its_models(run, folder, tmp_path):
     assert {"door", "stove"} <= set(told["budget"]["names"])
     assert not any(name.isdigit() for name in told["budget"]["names"])
     inspected = run("inspect", model).stdout
-    assert "k = 3 sensors\n" in inspected
+    assert "k = 3 sensors with 4 columns\n" in inspected
+    asked = told["asked"]
+    assert (asked["k"], asked["k_counts"], asked["k_asked"]) == (3, "sensor", 3)
     assert "sequence = day" in inspected
     done = run("transform", model, folder / "house.parquet", "-o", out)
     assert done.exit_code == 0, done.stderr
@@ -205,7 +207,13 @@ def test_a_sensor_that_tells_every_activity_is_named(run, frame, tmp_path):
         (["--method", "foba"], "foba does not look at the order of rows; sensors does"),
         (["--method", "fobar"], "got 'fobar'"),
         (["--never", "tim"], "expected a column 'tim' to leave out"),
-        (["--sequence", "dai"], "got 'dai'; nearest: 'day'"),
+        (
+            ["--sequence", "dai"],
+            "--sequence: expected the name of a column, got 'dai'; ",
+        ),
+        (["--sequence", "dai"], "nearest: 'day'"),
+        (["--no-trial"], "--no-trial does not go with --sequence"),
+        (["--trial"], "--trial does not go with --sequence"),
         (["--sequence", "activity"], "--target and --sequence should be two columns"),
         (["--target", "lampe"], "got 'lampe'; nearest: 'lamp'"),
         (["--input-format", "libsvm"], "--sequence goes with tables (csv, tsv,"),
@@ -238,36 +246,74 @@ def test_no_target_and_no_sequence_are_asked_for(run, folder):
     assert "--method sensors wants --sequence" in done.stderr
 
 
-def test_numbers_of_json_lines_name_no_sequences(run, frame, tmp_path):
-    days = frame["day"].str[1:].astype(int)
-    frame.assign(day=days).to_json(tmp_path / "n.jsonl", orient="records", lines=True)
-    done = run("select", tmp_path / "n.jsonl", *ASKED, "-k", 2)
-    assert done.exit_code == 1
-    assert "column 'day': expected texts that name sequences" in done.stderr
-
-
-def test_sequences_of_csv_may_be_numbers(run, frame, folder, tmp_path):
-    days = frame["day"].str[1:].astype(int)
-    frame.assign(day=days).to_csv(tmp_path / "n.csv", index=False)
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_sequences_may_be_numbers(run, frame, folder, tmp_path, ending):
+    numbered = frame.assign(day=frame["day"].str[1:].astype(int))
+    path = tmp_path / f"n.{ending}"
+    if ending == "csv":
+        numbered.to_csv(path, index=False)
+    elif ending == "parquet":
+        numbered.to_parquet(path)
+    else:
+        numbered.to_json(path, orient="records", lines=True)
     words = ("-k", 2, "--never", "time", "--format", "csv")
-    numbers, texts = (
+    assert (
         select(run, path, *words).stdout
-        for path in (tmp_path / "n.csv", folder / "house.csv")
+        == select(run, folder / "house.csv", *words).stdout
     )
-    assert numbers == texts
+    asked = ("--label", "activity", "--sequence", "day", "--never", "time", "-k", 2)
+    errors = [
+        run("sensors", each, *asked, "--format", "csv").stdout
+        for each in (path, folder / "house.csv")
+    ]
+    assert errors[0] == errors[1] != ""
+
+
+def test_json_lines_of_one_sequence_and_of_a_map_of_labels(run, frame, tmp_path):
+    path, labels = tmp_path / "z.jsonl", tmp_path / "map.tsv"
+    known = frame[frame["activity"] != ""].assign(day=0)
+    known.to_json(path, orient="records", lines=True)
+    labels.write_text("cook\tin\nsleep\tin\nout\tout\n")
+    words = ("-k", 1, "--never", "time", "--label-map", labels, "--format", "json")
+    told = json.loads(select(run, path, *words).stdout)
+    assert told["classes"] == ["in", "out"]
+
+
+def test_numbers_of_a_pipe_of_json_lines_are_refused_with_the_way_out(run, frame):
+    numbered = frame.assign(day=frame["day"].str[1:].astype(int))
+    text = numbered.to_json(orient="records", lines=True).encode()
+    done = run("select", "-", "--input-format", "jsonl", *ASKED, "-k", 2, stdin=text)
+    assert done.exit_code == 1
+    assert "save it to a file first" in done.stderr
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_row_without_a_sequence_is_named_without_an_option_that_is_refused(
+    run, frame, tmp_path, ending
+):
+    gap, path = frame.astype({"day": object}), tmp_path / f"gap.{ending}"
+    gap.loc[11, "day"] = None
+    if ending == "csv":
+        gap.to_csv(path, index=False)
+    else:
+        gap.to_json(path, orient="records", lines=True)
+    done = run("select", path, *ASKED, "-k", 2)
+    assert done.exit_code == 1
+    assert "row 11: expected a value in column 'day', got none" in done.stderr
+    assert "--on-error" not in done.stderr
 
 
 def test_an_interrupted_search_keeps_what_it_has(run, folder, tmp_path, monkeypatch):
-    from shortlist.cli import sensors
+    from shortlist.front import _from_sequence
 
-    real = sensors.progress_of
+    real = _from_sequence.progress_of
 
     def interrupt(step, selector):
         if step.units == 2:
             raise KeyboardInterrupt
         return real(step, selector)
 
-    monkeypatch.setattr(sensors, "progress_of", interrupt)
+    monkeypatch.setattr(_from_sequence, "progress_of", interrupt)
     words = ("select", folder / "house.csv", *ASKED, "-k", 3, "--never", "time")
     done = run(*words, "-o", tmp_path / "model")
     assert done.exit_code == 130

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shortlist import ShortlistError
-from shortlist.evaluate._choose_k import _curve, choose_k, judge_ranking, usual_budgets
+from shortlist.evaluate._choose_k import _curve, choose_k, judge_chosen, usual_budgets
 
 
 def test_the_smallest_within_one_standard_error_of_the_best():
@@ -28,16 +28,14 @@ def test_rows_to_judge_by_are_never_chosen_from():
     assert curve.ks.tolist() == [1, 5, 20]
 
 
-def test_a_ranking_is_judged_by_rows_of_its_own():
+def test_a_choice_is_judged_by_rows_of_its_own():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 6))
     y = X[:, 4] + X[:, 1] + 0.1 * rng.normal(size=300)
-    ranked = np.array([4, 1, 0, 2, 3, 5])
+    chosen = {1: np.array([4]), 2: np.array([4, 1]), 4: np.array([4, 1, 0, 2])}
     groups = np.repeat(np.arange(30), 10)
     for rows in (None, groups):
-        curve = judge_ranking(
-            X, y, ranked, classes=False, budgets=(1, 2, 4), groups=rows
-        )
+        curve = judge_chosen(X, y, chosen, classes=False, groups=rows)
         assert (curve.k, curve.metric) == (2, "r2")
 
 

@@ -8,7 +8,7 @@ from sklearn.model_selection import LeaveOneOut
 
 from shortlist import ShortlistError, compare
 from shortlist._registry import selector
-from shortlist.evaluate._choose_k import choose_k, judge_ranking
+from shortlist.evaluate._choose_k import choose_k, judge_chosen
 from shortlist.evaluate._contestants import contestant
 from shortlist.evaluate._examples import Examples, shared_spread, spread
 from shortlist.evaluate._judge import judge
@@ -141,10 +141,11 @@ def test_targets_that_are_all_the_same_have_no_r2():
 def test_few_rows_of_numbers_have_a_curve(n):
     rng = np.random.default_rng(n)
     X, y = rng.normal(size=(n, 4)), rng.normal(size=n)
-    curve = judge_ranking(X, y, np.arange(4), classes=False, budgets=(1, 2))
+    chosen = {1: np.arange(1), 2: np.arange(2)}
+    curve = judge_chosen(X, y, chosen, classes=False)
     assert np.isfinite(curve.scores).all()
     with pytest.raises(ShortlistError, match="needs more than one row; say k"):
-        judge_ranking(X[:1], y[:1], np.arange(4), classes=False, budgets=(1, 2))
+        judge_chosen(X[:1], y[:1], chosen, classes=False)
 
 
 def test_groups_of_one_class_each_are_no_trouble():

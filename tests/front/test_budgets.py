@@ -8,7 +8,7 @@ from shortlist import ShortlistError, select
 from shortlist._registry import selector
 from shortlist.evaluate import compare
 from shortlist.evaluate._contestants import contestant
-from shortlist.front import _order
+from shortlist.front import _budgets, _order
 from shortlist.front._order import Order, chooser
 
 NAMES = [f"f{j}" for j in range(30)]
@@ -188,3 +188,38 @@ def test_a_column_of_groups_of_rows_is_not_counted_as_a_feature(tmp_path, of_num
         assert why == "more rows than features (600 rows, 15 features)"
         told.append((found.method, set(found.names), found.k))
     assert all(one == told[0] for one in told)
+
+
+@pytest.mark.parametrize("method", ["barda", "bamd", "l1arda", "adafobos", "mission"])
+def test_what_is_always_in_stays_in_the_best_of_a_stream(table, method):
+    X, z = table
+    rows = (
+        {**dict(zip(NAMES, row, strict=True)), "z": value}
+        for row, value in zip(X.tolist(), z.tolist(), strict=True)
+    )
+    found = select(rows, "z", k="auto", method=method, always=["f29"], trial=False)
+    assert "f29" in found.names
+    assert len(found) <= found.k < 30
+
+
+@pytest.mark.parametrize("budget", ["per_class", "shared"])
+def test_what_is_published_of_a_stream_is_what_was_judged(table, monkeypatch, budget):
+    X, z = table
+    y = np.digitize(z, [-1.0, 1.0])
+    judged = {}
+    judge = _budgets.judge_chosen
+
+    def listening(A, y, chosen, **asked):
+        judged.update({k: A[:, columns].shape[1] for k, columns in chosen.items()})
+        return judge(A, y, chosen, **asked)
+
+    monkeypatch.setattr(_budgets, "judge_chosen", listening)
+    rows = (
+        {**dict(zip(NAMES, row, strict=True)), "y": f"class {label}"}
+        for row, label in zip(X.tolist(), y.tolist(), strict=True)
+    )
+    found = select(rows, "y", k="auto", method="mission", budget=budget)
+    assert len(set(found.names)) == judged[found.k]
+    if budget == "shared":
+        assert judged[found.k] == found.k
+    assert judged[2] >= 2

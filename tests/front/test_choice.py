@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +11,8 @@ from shortlist import ShortlistError
 from shortlist._registry import selector
 from shortlist.front import Facts, choose
 from shortlist.front._choice import RULES, SHARE_OF_MEMORY, fits
-from shortlist.front._facts import free_memory
+from shortlist.front._facts import facts_of_rows, free_memory, table_bytes
+from shortlist.sources import open_source
 
 GB = 10**9
 
@@ -140,3 +142,27 @@ def test_what_takes_long_on_a_part_of_the_rows_is_not_tried():
     small, large = (choose(table(4000, p)).rivals for p in (50, 100_000))
     assert "relieff" in small
     assert "relieff" not in large
+
+
+@pytest.mark.parametrize("vocabulary", [2**50, 300])
+def test_features_of_a_file_are_counted_as_they_go_on_coming(tmp_path, vocabulary):
+    path, rng = tmp_path / "ids.svm", np.random.default_rng(0)
+    rows = np.sort(rng.integers(vocabulary, size=(60_000, 4)) + 1, axis=1)
+    path.write_text("".join(f"1 {a}:1 {b}:1 {c}:1 {d}:1\n" for a, b, c, d in rows))
+    source = open_source(path, block_bytes=100_000)
+    facts = facts_of_rows(source)
+    true = len(np.unique(rows))
+    assert facts.n_features == pytest.approx(true, rel=0.1)
+    assert facts.n_bytes == pytest.approx(240_000 * 32 + true * 600, rel=0.1)
+
+
+def test_what_names_make_too_large_is_not_held():
+    words = Facts("rows", n_rows=50_000, n_features=3_000_000, n_nonzeros=3_000_000)
+    sizes = {"memory": 4 * GB, "n_classes": 2}
+    held = choose(replace(words, n_bytes=32 * 3_000_000, **sizes))
+    assert len(held.rivals) > 1
+    n_bytes = table_bytes(3_000_000, 3_000_000)
+    streamed = choose(replace(words, n_bytes=n_bytes, **sizes))
+    assert streamed.kind.startswith("more rows than should be held in memory")
+    assert "1.9 GB" in streamed.kind
+    assert not streamed.rivals

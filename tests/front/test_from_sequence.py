@@ -2,10 +2,11 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy import sparse
 
-from shortlist import SensorSelector, ShortlistError, select
+from shortlist import DataError, SensorSelector, ShortlistError, select
 from shortlist.sources import open_source
 
 
@@ -73,7 +74,9 @@ def test_a_method_that_is_named_was_not_picked(house):
         ({"sample_weight": np.ones(120)}, "sample_weight does not go with sequence="),
         ({"loss": "logistic"}, "loss does not go with sequence="),
         ({"classes": ["cook", "sleep"]}, "classes does not go with sequence="),
-        ({"missing": "zero"}, "missing does not go with sequence="),
+        ({"budgets": [1, 2]}, "budgets does not go with sequence="),
+        ({"trial": False}, "trial does not go with sequence="),
+        ({"substitutes": 2}, "substitutes does not go with sequence="),
         ({"columns": True}, "columns does not go with sequence="),
         ({"feature_groups": {"a": "g"}}, "feature_groups does not go with sequence="),
         ({"k": "auto"}, "k='auto' does not go with sequence="),
@@ -86,3 +89,70 @@ def test_what_sequences_have_not_is_refused(house, asked, message):
     frame, activity, day = house
     with pytest.raises(ShortlistError, match=message):
         select(frame, activity, **{"k": 1, "sequence": day, **asked})
+
+
+def gaps_in(frame, form):
+    """Two cells without a value; the same table in another form."""
+    holes = frame.copy()
+    holes.iloc[7, 2] = np.nan
+    holes.iloc[40, 0] = np.nan
+    return form(holes)
+
+
+FORMS = {
+    "pandas": lambda frame: frame,
+    "nullable": lambda frame: frame.convert_dtypes(),
+    "objects": lambda frame: frame.astype(object),
+    "polars": lambda frame: pl.DataFrame({c: frame[c].to_numpy() for c in frame}),
+    "array": lambda frame: frame.to_numpy(),
+    "csr": lambda frame: sparse.csr_array(frame.to_numpy()),
+    "csc": lambda frame: sparse.csc_array(frame.to_numpy()),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_missing_values_are_zero_if_asked_and_named_if_not(house, form):
+    frame, activity, day = house
+    table = gaps_in(frame, form)
+    told = {"k": 2, "sequence": day}
+    filled = select(table, activity, missing="zero", **told)
+    ours = select(form(gaps_in(frame, lambda holes: holes.fillna(0))), activity, **told)
+    assert filled.names == ours.names
+    np.testing.assert_array_equal(filled.weights, ours.weights)
+    name = "c" if hasattr(table, "columns") else "x2"
+    with pytest.raises(DataError) as refused:
+        select(table, activity, **told)
+    complaint = str(refused.value)
+    assert f"row 7, column '{name}': expected a finite number, got nan" in complaint
+    assert "missing='zero'" in complaint
+    assert "\n" not in complaint
+
+
+def test_infinite_values_are_named_and_other_policies_refused(house):
+    frame, activity, day = house
+    odd = frame.copy()
+    odd.iloc[5, 3] = np.inf
+    with pytest.raises(DataError, match=r"row 5, column 'd': expected .* got inf$"):
+        select(odd, activity, 1, sequence=day, missing="zero")
+    without = select(odd, activity, 1, sequence=day, never="d")
+    assert without.names[0] == "b"
+    with pytest.raises(ShortlistError, match="expected 'error' or 'zero', got 'mean'"):
+        select(frame, activity, 1, sequence=day, missing="mean")
+
+
+def test_text_is_named_also_where_values_are_missing(house):
+    frame, activity, day = house
+    lamp = gaps_in(frame, lambda holes: holes.assign(lamp="on"))
+    with pytest.raises(DataError, match="column 'lamp' holds text such as 'on'"):
+        select(lamp, activity, 1, sequence=day, missing="zero")
+
+
+@pytest.mark.parametrize("settings", [{}, {"sensors": {"s": ["a", "b"]}}])
+def test_an_observer_and_a_report_hear_how_far_it_is(house, settings):
+    frame, activity, day = house
+    seen, steps = [], []
+    told = {"sequence": day, "observe": seen.append, "report": steps.append}
+    select(frame, activity, 2, **told, **settings)
+    assert len(seen) == len(steps) > 0
+    assert (seen[-1].stage, seen[-1].position, seen[-1].size) == ("sensors", 2, 2)
+    assert seen[-1].loss == steps[-1].objective

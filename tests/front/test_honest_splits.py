@@ -124,9 +124,9 @@ def test_streams_take_a_number_of_folds_and_nothing_else(X, y, monkeypatch):
 def test_rows_that_stream_by_are_held_out_by_groups(X, y, monkeypatch):
     from shortlist.front import _budgets
 
-    seen, real = [], _budgets.judge_ranking
+    seen, real = [], _budgets.judge_chosen
     monkeypatch.setattr(
-        _budgets, "judge_ranking", lambda *w, **o: seen.append((w, o)) or real(*w, **o)
+        _budgets, "judge_chosen", lambda *w, **o: seen.append((w, o)) or real(*w, **o)
     )
     users = np.repeat(np.arange(40), 6)
     chosen = select(rows_of(X, y), "y", "auto", budgets=(1, 2, 4), groups=users)

@@ -258,6 +258,9 @@ def test_never_may_name_a_whole_column_of_text(X, y, frame, form, tmp_path):
         ({"method": "nobody"}, "method should be one of"),
         ({"method": "foba", "eta": 1}, "foba has no setting 'eta'; it has criterion"),
         ({"r": 1, "eta": 1}, "no method for more rows than features goes with"),
+        ({"k": "auto", "budgets": []}, r"at least one, got \[\]"),
+        ({"k": "auto", "budgets": 5}, "at least one, got 5"),
+        ({"k": "auto", "budgets": [2, 0]}, "whole numbers from 1, at least one, got 0"),
         ({"target": None}, "an array needs its labels"),
         ({"data": 5}, "expected an array, a table, a path"),
         ({"data": [], "target": "y"}, "got nothing"),
@@ -337,6 +340,58 @@ def test_methods_of_columns_take_tables_with_text_and_can_be_resampled(frame):
     stable = select(numbers, "y", 2, "online_substitution", stability=2)
     assert stable.names == ("x3", "x8")
     assert stable.params["stability"]
+
+
+WORKERS = {"k": 2, "n_workers": 2}
+
+
+def test_workers_go_through_columns_whoever_named_the_method(X, y):
+    named = select(X, y, method="online_substitution", **WORKERS)
+    picked = select(X, y, columns=True, **WORKERS)
+    assert picked.method == "online_substitution"
+    assert named.params["n_workers"] == picked.params["n_workers"] == 2
+    assert set(named.names) == set(picked.names) == {"x3", "x8"}
+
+
+@pytest.mark.parametrize("way", ["stability", "text"])
+def test_workers_are_refused_where_rows_are_gathered(X, y, frame, way):
+    asked = {**WORKERS, "method": "online_substitution"}
+    data = X if way == "stability" else frame.drop(columns=["user", "y"])
+    if way == "text":
+        data = data.assign(town="A")
+    else:
+        asked["stability"] = 2
+    with pytest.raises(ShortlistError, match="n_workers goes with columns that come"):
+        select(data, y, **asked)
+
+
+def test_weights_go_by_rows_and_are_refused_where_columns_come(X, y):
+    weight = np.where(np.arange(len(y)) < 120, 1.0, 0.0)
+    asked = {"k": 2, "sample_weight": weight}
+    by_rows = select(X, y, method="online_substitution", **asked)
+    part = select(X[:120], y[:120], 2, "online_substitution")
+    assert by_rows.names == part.names
+    np.testing.assert_allclose(by_rows.weights, part.weights, rtol=1e-4)
+    with pytest.raises(ShortlistError, match="all rows weigh the same; leave"):
+        select(X, y, columns=True, **asked)
+    with pytest.raises(ShortlistError, match="weights it was opened with"):
+        select(open_source((X, y)), **asked)
+
+
+def test_one_name_by_itself_is_one_name(X, y, frame):
+    assert "x5" in select(X, y, 2, "foba", always="x5").names
+    table = frame.drop(columns="user").assign(town=np.where(frame["x3"] > 1, "A", "B"))
+    chosen = select(table, "y", 2, "foba", never="town")
+    assert chosen.names == select(table, "y", 2, "foba", never=["town"]).names
+    assert select(X, y, 1, "foba", never="x3").names == ("x8",)
+
+
+def test_budgets_may_come_from_a_generator(X, y):
+    asked = {"k": "auto", "method": "foba"}
+    listed = select(X, y, budgets=[1, 2, 3], **asked)
+    drawn = select(X, y, budgets=(k for k in (1, 2, 3)), **asked)
+    assert drawn.k == listed.k
+    np.testing.assert_array_equal(drawn.trace["budget_k"], [1, 2, 3])
 
 
 def test_a_dictionary_of_columns_is_told_what_to_do(X, y):

@@ -92,6 +92,16 @@ def test_the_slider_shows_the_list_of_each_size_of_a_path(opened):
     assert report.complaints == []
 
 
+def test_a_budget_of_groups_is_not_called_one_of_features(opened):
+    kept = shortlist(params={"k": 2, "unit": "group"})
+    asked = opened(kept).section("What was asked").inner_text()
+    assert "at most 2 groups" in asked
+    assert "with 3 columns in the end" in asked
+    plain = opened(shortlist()).section("What was asked").inner_text()
+    assert "at most 3 features" in plain
+    assert "columns" not in plain
+
+
 def test_the_thumb_of_the_slider_stands_below_the_line_that_it_moves(opened):
     """Also where rows held out have judged budgets beyond those of the list."""
     made = path()

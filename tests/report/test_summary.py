@@ -238,6 +238,19 @@ def test_a_budget_that_was_found_is_told_as_asked_for_and_found(table):
     assert summary(select(X, y, 2, "mrmr"))["asked"]["k_asked"] == 2
 
 
+@pytest.mark.parametrize("k", [2, "auto"])
+def test_a_budget_of_groups_is_told_in_groups(table, k):
+    X, _, y = table
+    groups = {f"x{j}": f"g{j // 3}" for j in range(X.shape[1])}
+    told = {"feature_groups": groups, "budgets": (2,), "trial": False}
+    chosen = select(X, y, k, "foba", **told)
+    asked = summary(chosen)["asked"]
+    assert (asked["k"], asked["k_counts"], asked["k_asked"]) == (2, "group", k)
+    assert chosen.k == chosen.n_selected == 6
+    whole = FoBa(k=3, feature_groups=[groups[f"x{j}"] for j in range(X.shape[1])])
+    assert summary(whole.fit(X, y).at(2))["asked"]["k"] == 2
+
+
 def test_the_number_of_features_of_a_file_is_told(table, tmp_path):
     X, y, _ = table
     path = tmp_path / "a.csv"

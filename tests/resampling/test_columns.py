@@ -300,6 +300,14 @@ def test_what_cannot_be_is_refused(selector, columns, message):
         stability(selector, source, y, n_resamples=2)
 
 
+@pytest.mark.parametrize("form", [iter, list, dict])
+def test_columns_are_refused_by_who_needs_rows_however_they_come(form):
+    X, y = table()
+    columns = form([(f"g{j}", X[:, j]) for j in range(5)])
+    with pytest.raises(ShortlistError, match=r"FoBa needs rows, and .* has columns"):
+        stability(FoBa(k=3), columns, y, n_resamples=2)
+
+
 def test_several_workers_have_no_stability_in_select_either():
     X, y = table()
     with pytest.raises(ShortlistError, match="stability and substitutes go with"):

@@ -118,7 +118,7 @@ def test_groups_skip_rows_that_a_bad_label_left_out(table, monkeypatch):
         ),
         (
             {"stability": 2, "sequence": np.zeros(200)},
-            "do not go with sequence=",
+            "stability does not go with sequence=",
         ),
     ],
 )

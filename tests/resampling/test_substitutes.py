@@ -5,10 +5,19 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from shortlist import BARDA, FoBa, Mission, Shortlist, ShortlistError, substitutes
+from shortlist import (
+    BARDA,
+    FoBa,
+    Mission,
+    OnlineSubstitution,
+    Shortlist,
+    ShortlistError,
+    substitutes,
+)
 from shortlist.engines import Interrupted
 from shortlist.report import summary
 from shortlist.resampling import _substitutes
+from shortlist.resampling._spanned import SpannedByOthers
 
 
 @pytest.fixture(scope="module")
@@ -139,3 +148,52 @@ def test_weights_have_one_entry_a_row(table):
     X, y = table
     with pytest.raises(ShortlistError, match=r"expected shape \(150,\), got \(3,\)"):
         substitutes(FoBa(k=2).fit(X, y), X, y, sample_weight=np.ones(3))
+
+
+def copies(n_rows=150):
+    """Column 5 tells a little, 6 as much; 7 to 20 are what 0 and 3 add up to."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, 21))
+    X[:, 6] = X[:, 5] + 0.3 * rng.normal(size=n_rows)
+    for j in range(7, 20):
+        X[:, j] = (j - 13) * 1e6 * X[:, 0] + (j - 6) * X[:, 3] + j
+    X[:, 20] = 1e12 * X[:, 3]
+    margin = 2 * X[:, 0] + 2 * X[:, 3] + 0.6 * X[:, 5]
+    return X, margin + 0.5 * rng.normal(size=n_rows)
+
+
+@pytest.mark.parametrize("kind", ["two classes", "three classes"])
+@pytest.mark.parametrize("form", ["rows", "columns"])
+def test_what_the_other_chosen_ones_add_up_to_is_no_substitute(kind, form):
+    X, margin = copies()
+    y = np.digitize(margin, [0.0] if kind == "two classes" else [-1.5, 1.5])
+    never = [*range(1, 3), 4, *range(6, 21)]
+    chosen = FoBa(k=3, never=never).fit(X, y).shortlist_
+    assert set(chosen.names) == {"x0", "x3", "x5"}
+    data = X if form == "rows" else [(f"x{j}", X[:, j]) for j in range(21)]
+    if form == "columns":
+        names = OnlineSubstitution(k=3, never=[f"x{j}" for j in never])
+        chosen = names.fit_columns(data, y).shortlist_
+    found = substitutes(chosen, data, y, n=4).substitutes
+    by_name = {n: [s.substitute for s in found if s.name == n] for n in chosen.names}
+    combined = {f"x{j}" for j in range(7, 21)}
+    assert by_name["x5"][0] == "x6"
+    assert not combined & set(by_name["x5"])
+    assert "x20" in by_name["x3"]  # a copy of the one that left
+    assert combined & set(by_name["x0"])
+
+
+@pytest.mark.parametrize("n_chosen", [1, 3])
+def test_columns_that_others_add_up_to_are_those_of_exact_fits(n_chosen):
+    X, _ = copies()
+    share = np.random.default_rng(1).dirichlet(np.ones(len(X)))
+    columns = (X - share @ X).T
+    columns /= np.sqrt((columns**2 @ share)[:, np.newaxis])
+    chosen = columns[[0, 3, 5][:n_chosen]]
+    spanned = SpannedByOthers(chosen, share)(columns)
+    assert spanned.any() == (n_chosen > 1)
+    for j, row in enumerate(spanned):
+        others = np.delete(chosen, j, axis=0).T
+        fitted = others @ np.linalg.lstsq(others, columns.T, rcond=None)[0]
+        left = np.square(columns.T - fitted).mean(axis=0)
+        np.testing.assert_array_equal(row, left < 1e-9)

@@ -58,3 +58,13 @@ def test_folds_that_tear_groups_are_refused(leaky):
         FoBaCV(3, cv=KFold(5, shuffle=True, random_state=0)).fit(X, y, groups=PATIENTS)
     with pytest.raises(ShortlistError, match=r"number of groups \(12\), got 13"):
         FoBaCV(3, cv=13).fit(X, y, groups=PATIENTS)
+
+
+def test_nothing_said_about_folds_means_five(leaky, tested):
+    X, y = leaky
+    unsaid = FoBaCV(6, cv=None).fit(X, y, groups=PATIENTS)
+    rows = [part.tolist() for part in tested]
+    tested.clear()
+    FoBaCV(6, cv=5).fit(X, y, groups=PATIENTS)
+    assert rows == [part.tolist() for part in tested]
+    assert len(unsaid.cv_losses_) == 5

@@ -24,6 +24,7 @@ from shortlist.cli._progress import duration
 
 if TYPE_CHECKING:
     from shortlist._protocols import Capabilities, RowBlock, RowSource
+    from shortlist.front import Choice
 
 _ROOMS = {
     "sketch": "rows come one by one, ids have no bound",
@@ -65,8 +66,12 @@ def plan(
     learner: Any,
     source: RowSource,
     options: Mapping[str, Any],
+    trial: Choice | None = None,
 ) -> str:
-    """Say what the command would do, in the form asked for."""
+    """Say what the command would do, in the form asked for.
+
+    ``trial``: what is preferred before several methods are tried, if they are.
+    """
     from shortlist._protocols import DataError
 
     if not source.reiterable:
@@ -92,6 +97,7 @@ def plan(
     n_readings = len(rehearsal.stages) + (split.test is not None)
     growing = rehearsal.growing + n_readings * reading
     facts["seconds"] = round(growing * facts["scale"] + rehearsal.fixed, 2)
+    facts["trial_bytes"] = None if trial is None else trial.n_bytes
     facts |= {"room": capabilities.room, "method": capabilities.method}
     facts["holdout"] = options["holdout"] if split.test is not None else 0.0
     facts["held_out"] = _n_held_out(split, facts)
@@ -153,18 +159,20 @@ def _facts(
     source: RowSource, blocks: Sequence[RowBlock], learner: Any, rehearsal: Rehearsal
 ) -> dict[str, Any]:
     """Everything measured, as JSON values."""
+    from shortlist.front._facts import features_of, table_bytes
+
     target, model = rehearsal.state.target, getattr(rehearsal.state, "model", None)
     read, size = blocks[-1].position, source.size or 0
     scale = max(1.0, size / read)
-    # What gathers all rows holds each nonzero's id and value, and solves on a copy.
-    gathered = round(scale * sum(32 * len(block.ids) for block in blocks))
+    n_nonzeros = round(scale * sum(len(block.ids) for block in blocks))
+    gathered = table_bytes(n_nonzeros, features_of(source, blocks, scale))
     return {
         "source": source.name,
         source.unit: size,
         f"{source.unit}_read": read,
         "scale": scale,
         "rows": round(scale * sum(block.n_rows for block in blocks)),
-        "nonzeros": round(scale * sum(len(block.ids) for block in blocks)),
+        "nonzeros": n_nonzeros,
         "rows_read": sum(block.n_rows for block in blocks),
         "recipe": _recipe(learner.params),
         "passes": list(rehearsal.stages),
@@ -274,8 +282,12 @@ def _read(facts: Mapping[str, Any]) -> str:
 
 def _memory(facts: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     size = f"{facts['memory_bytes'] / 1e6:.1f} MB"
-    if facts["cells"] is None:
+    if facts["cells"] is not None:
+        rows, width, margins = facts["cells"]
+        cells = f"{rows} x {width:,} cells" + (f" x {margins} classes" * (margins > 1))
+        size += f": a sketch of {cells}, within --memory {options['memory']}"
+    gathers = facts["room"] in ("table", "columns")  # and so would without a trial
+    if facts["trial_bytes"] is None or gathers:
         return size
-    rows, width, margins = facts["cells"]
-    cells = f"{rows} x {width:,} cells" + (f" x {margins} classes" * (margins > 1))
-    return f"{size}: a sketch of {cells}, within --memory {options['memory']}"
+    held = f"{facts['trial_bytes'] / 1e6:,.1f} MB"
+    return f"about {held}, to hold all rows while methods are tried; --no-trial: {size}"

@@ -8,6 +8,8 @@ from typing import NamedTuple
 _BAD_LINE = re.compile(r"(:|: row )\d+: (column .*: )?expected ")
 _SKIP_HINT = "; --on-error skip leaves such lines out"
 
+#: What a context remembers of a command that refuses --on-error as it was called.
+CANNOT_SKIP = "shortlist.cannot_skip"
 BAD_DATA, BAD_USAGE, INTERRUPTED, READER_LEFT = 1, 2, 130, 141
 
 
@@ -58,7 +60,7 @@ def _as_option(setting: re.Match[str]) -> str:
 def explain(error: BaseException, can_skip: bool = True) -> Failure:
     """Say how an error that reached the top ends the program.
 
-    ``can_skip`` is whether the command has ``--on-error``.
+    ``can_skip`` is whether the command takes ``--on-error``.
     """
     from shortlist._protocols import DataError, ShortlistError
 

@@ -207,8 +207,7 @@ def try_rivals(
 ) -> tuple[Choice | None, Split]:
     """Let a trial on the rows to learn from have the last word about the method."""
     options = ctx.params
-    unwanted = not options["trial"] or options["dry_run"]
-    if choice is None or len(choice.rivals) < 2 or unwanted:
+    if choice is None or not has_trial(ctx, choice) or options["dry_run"]:
         return choice, split
     from shortlist._protocols import DataError
     from shortlist.evaluate._choose_k import BUDGETS
@@ -232,6 +231,11 @@ def try_rivals(
     options["method"] = choice.method
     count_all_classes(ctx)
     return choice, split
+
+
+def has_trial(ctx: click.Context, choice: Choice | None) -> bool:
+    """Whether several methods come into question, and are to be tried."""
+    return choice is not None and ctx.params["trial"] and len(choice.rivals) > 1
 
 
 def settled_rows(

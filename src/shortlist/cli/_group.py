@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from shortlist.cli._command import Group, is_debugging
-from shortlist.cli._failures import explain
+from shortlist.cli._failures import CANNOT_SKIP, explain
 
 COMMANDS = {
     "select": "shortlist.cli.select:select",
@@ -93,7 +93,9 @@ class App(Group):
     def _can_skip(self, ctx: click.Context) -> bool:
         """Whether the command that was run can pass over bad lines."""
         command = self.get_command(ctx, ctx.invoked_subcommand or "")
-        return command is not None and any(p.name == "on_error" for p in command.params)
+        if command is None or ctx.meta.get(CANNOT_SKIP):
+            return False
+        return any(p.name == "on_error" for p in command.params)
 
     def main(  # type: ignore[override]
         self,

@@ -42,10 +42,8 @@ class FoundOnTheWay:
 
     def settle(self, shortlist: Shortlist) -> Shortlist:
         """Find k, and cut what was chosen to it."""
-        from shortlist.front._budgets import cut_to
-
         self.curve = self._one_pass.curve(shortlist)
-        return cut_to(shortlist, self.curve.k)
+        return self._one_pass.cut(shortlist, self.curve.k)
 
 
 def hold_for_k(ctx: click.Context, split: Split) -> Split:

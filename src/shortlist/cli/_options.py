@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from shortlist.cli._failures import CANNOT_SKIP
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OF_LISTS = frozenset("[](){}'\"")
@@ -80,10 +82,14 @@ def all_of(decorators: Sequence[Callable[[F], F]]) -> Callable[[F], F]:
 def refuse_others(ctx: click.Context, known: Collection[str], option: str) -> None:
     """Refuse options that were given and mean nothing beside one of them."""
     default = click.core.ParameterSource.DEFAULT
-    for name in ctx.params:
-        if ctx.get_parameter_source(name) is not default and name not in known:
-            other = name.replace("_", "-")
-            raise click.UsageError(f"--{other} does not go with {option}", ctx)
+    for param in ctx.command.params:
+        name = param.name or ""
+        given = name in ctx.params and ctx.get_parameter_source(name) is not default
+        if given and name not in known:
+            off = ctx.params[name] is False and param.secondary_opts
+            other = (off or param.opts)[0]
+            raise click.UsageError(f"{other} does not go with {option}", ctx)
+    ctx.meta[CANNOT_SKIP] = "on_error" not in known
 
 
 #: Options of ``table_options``, by the names that sources have for them.

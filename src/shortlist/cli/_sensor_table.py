@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from shortlist._protocols import RowSource
+    from shortlist._protocols import Floats, Ints, RowSource
 
 # A sensor may say so many different things before it is taken for something else.
 _FEW_TEXTS = 5
@@ -22,7 +22,7 @@ class SensorColumns(NamedTuple):
     X: Any  #: CSR, a column for each of names
     names: list[str]
     y: list[Any]  #: activities; None where there is none
-    sequence: list[str] | None  #: of each row
+    sequence: Sequence[Any] | None  #: of each row
     origin: str  #: files, for messages
 
 
@@ -41,17 +41,56 @@ def read_sensors(
         raise ShortlistError(
             f"--label and --sequence should be two columns, got {label!r} for both"
         )
-    options: dict[str, Any] = {"target": label}
-    if sequence is not None:
-        options["text"] = [sequence]
-    source = open_rows(files, input_format, options=options)
-    return sensor_columns(source, sequence, never)
+
+    def opened(options: Mapping[str, Any]) -> RowSource:
+        return open_rows(files, input_format, options=options)
+
+    return table_of(opened, files, input_format, {"target": label}, sequence, never)[1]
+
+
+def table_of(
+    opened: Callable[[Mapping[str, Any]], RowSource],
+    files: Sequence[str],
+    input_format: str,
+    options: Mapping[str, Any],
+    sequence: str | None,
+    never: Sequence[str] = (),
+) -> tuple[RowSource, SensorColumns]:
+    """Read a table, the column of sequences as texts, by ``opened`` with these options.
+
+    Lines of JSON say by themselves what is text: their sequences are read as labels are,
+    by one more reading of the files.
+    """
+    from shortlist._protocols import DataError
+    from shortlist.sources._formats import FORMATS, format_of
+
+    if sequence is None:
+        source = opened(options)
+        return source, sensor_columns(source, None, never)
+    if "text" not in FORMATS[format_of(files, input_format)[0]].takes:
+        source = opened(options)
+        again = {**options, "target": sequence}
+        names = _labels(opened(again)) if source.reiterable else None
+        return source, sensor_columns(source, sequence, never, names)
+    try:
+        source = opened({**options, "text": (*options.get("text", ()), sequence)})
+        return source, sensor_columns(source, sequence, never)
+    except DataError as error:
+        asked = f"expected the name of a column, got {sequence!r}"
+        named = str(error).replace(f": text: {asked}", f": --sequence: {asked}")
+        raise DataError(named) from None
 
 
 def sensor_columns(
-    source: RowSource, sequence: str | None, never: Sequence[str] = ()
+    source: RowSource,
+    sequence: str | None,
+    never: Sequence[str] = (),
+    sequences: Sequence[Any] | None = None,
 ) -> SensorColumns:
-    """Rows of a table without what is no sensor: ``sequence``, ``never``."""
+    """Rows of a table without what is no sensor: ``sequence``, ``never``.
+
+    ``sequences``: of each row, None where there is none, if the rows do not tell.
+    """
     from scipy.sparse import csr_array
 
     from shortlist._protocols import DataError
@@ -73,23 +112,13 @@ def sensor_columns(
             raise DataError(f"{source.name}: expected a column {name!r} to leave out")
 
     row_of = np.repeat(np.arange(len(sizes)), sizes)
-    of_sequence = None
-    if sequence is not None:
-        if sequence in names:
-            raise DataError(
-                f"{source.name}: column {sequence!r}: expected texts that name sequences, "
-                "got numbers"
-            )
-        is_sequence = np.array([name.startswith(f"{sequence}=") for name in names])
-        inside = is_sequence[place]
-        if len(np.unique(row_of[inside])) < len(sizes):
-            has = np.isin(np.arange(len(sizes)), row_of[inside])
-            raise DataError(
-                f"{source.name}: row {int(np.argmin(has))}: expected a value in column "
-                f"{sequence!r}, got none"
-            )
-        texts = [name[len(sequence) + 1 :] for name in names]
-        of_sequence = [texts[j] for j in place[inside].tolist()]
+    if sequence is not None and sequences is None:
+        sequences = _sequences(source, sequence, names, row_of, place, len(sizes))
+    if sequences is not None and None in sequences:
+        row = sequences.index(None)
+        raise DataError(
+            f"{source.name}: row {row}: expected a value in column {sequence!r}, got none"
+        )
     barred = {sequence, *never}
     kept = [
         j
@@ -103,18 +132,55 @@ def sensor_columns(
         )
     kept.sort(key=lambda j: names[j])
     table = csr_array((values, (row_of, place)), shape=(len(sizes), len(names)))
-    known = source.label_names
-    labels = [
-        None if np.isnan(code) else _plain(code) if known is None else known[int(code)]
-        for code in y.tolist()
-    ]
     return SensorColumns(
         table.tocsr()[:, kept],
         [names[j] for j in kept],
-        labels,
-        of_sequence,
+        _in_words(y, source.label_names),
+        sequences,
         source.name,
     )
+
+
+def _sequences(
+    source: RowSource,
+    sequence: str,
+    names: Sequence[str],
+    row_of: Ints,
+    place: Ints,
+    n_rows: int,
+) -> list[str | None]:
+    """The sequence of each row, by the feature that its text has made."""
+    from shortlist._protocols import DataError
+
+    if sequence in names:
+        raise DataError(
+            f"{source.name}: column {sequence!r}: expected texts that name sequences, got "
+            "numbers, which a pipe of JSON lines cannot have; save it to a file first"
+        )
+    found: list[str | None] = [None] * n_rows
+    texts = {
+        j: name[len(sequence) + 1 :]
+        for j, name in enumerate(names)
+        if name.startswith(f"{sequence}=")
+    }
+    for row, j in zip(row_of.tolist(), place.tolist(), strict=True):
+        if j in texts:
+            found[row] = texts[j]
+    return found
+
+
+def _labels(source: RowSource) -> list[Any]:
+    """The label of each row, None where there is none."""
+    y = np.concatenate([np.empty(0), *(block.y for block in source.blocks())])
+    return _in_words(y, source.label_names)
+
+
+def _in_words(y: Floats, names: Sequence[str] | None) -> list[Any]:
+    """Codes of labels, or numbers, as what they stand for."""
+    return [
+        None if np.isnan(code) else _plain(code) if names is None else names[int(code)]
+        for code in y.tolist()
+    ]
 
 
 @contextlib.contextmanager

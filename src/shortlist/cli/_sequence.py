@@ -71,12 +71,12 @@ def refuse_sensors(ctx: click.Context) -> None:
 def choose_from_sequences(ctx: click.Context) -> Unscored:
     """Choose sensors for the activities of sequences, as ``select(sequence=)`` does."""
     from shortlist.cli._sensor_table import naming_columns, remarks_on, sensor_name
-    from shortlist.cli.sensors import progress_of
     from shortlist.engines import Interrupted
     from shortlist.front._from_sequence import (
         Steps,
         select_from_steps,
         sensor_selector,
+        tell,
     )
 
     options = ctx.params
@@ -96,7 +96,7 @@ def choose_from_sequences(ctx: click.Context) -> Unscored:
         progress_bar(options["quiet"]) as observe,
         naming_columns(table.origin, columns),
     ):
-        selector.report = lambda step: observe(progress_of(step, selector))
+        tell(selector, observe)
         try:
             shortlist = select_from_steps(selector, steps)
         except Interrupted as stop:
@@ -157,7 +157,7 @@ def _refuse_others(ctx: click.Context) -> None:
 
 def _opened(options: Mapping[str, Any]) -> tuple[RowSource, SensorColumns]:
     """Read the files, the column of sequences as texts."""
-    from shortlist.cli._sensor_table import sensor_columns
+    from shortlist.cli._sensor_table import table_of
     from shortlist.sources._formats import FORMATS, format_of
 
     name, _ = format_of(options["files"], options["input_format"])
@@ -166,11 +166,15 @@ def _opened(options: Mapping[str, Any]) -> tuple[RowSource, SensorColumns]:
             "--sequence goes with tables (csv, tsv, parquet, arrow, jsonl), and "
             f"{options['files'][0]} is {name}; --input-format says what it holds"
         )
-    asked = dict(options)
-    if "text" in FORMATS[name].takes:
-        asked["text"] = (*options["text"], options["sequence"])
-    source = open_asked(asked)
-    return source, sensor_columns(source, options["sequence"], options["never"])
+    files, never, sequence = (options[key] for key in ("files", "never", "sequence"))
+
+    def opened(changed: Mapping[str, Any]) -> RowSource:
+        # a map says what labels are called, not what sequences are
+        is_labelled = changed["target"] == options["target"]
+        label_map = options["label_map"] if is_labelled else None
+        return open_asked({**changed, "label_map": label_map})
+
+    return table_of(opened, files, options["input_format"], options, sequence, never)
 
 
 def _table_params(source: RowSource, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from shortlist._budget_units import budget_in_units
 from shortlist._findings import facts_of
 from shortlist._in_words import counted, files_in_words, spelled
 from shortlist.cli._command import Command
@@ -98,11 +99,13 @@ def _facts(path: str, shortlist: Shortlist) -> list[tuple[str, str]]:
 
 def _asked(shortlist: Shortlist) -> str:
     found = shortlist.params.get("k_auto")
-    budget = f"k = {shortlist.k:,}"
+    k, unit = budget_in_units(shortlist)
+    size = f"{k:,}" if unit == "feature" else counted(k, unit)
+    budget = f"k = {size}"
     if found is not None:
-        budget = f"k = auto, by {found['metric']} on rows held out: {shortlist.k:,}"
-    if shortlist.params.get("unit") == "sensor":  # its columns may be more
-        budget = f"k = {counted(shortlist.params['k'], 'sensor')}"
+        budget = f"k = auto, by {found['metric']} on rows held out: {size}"
+    if unit in ("sensor", "group"):
+        budget += f" with {counted(shortlist.n_selected, 'column')}"
     elif shortlist.n_margins > 1:
         budget += ", " + ("each class" if shortlist.budget == "per_class" else "shared")
     facts = facts_of(shortlist)

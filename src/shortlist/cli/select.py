@@ -25,6 +25,7 @@ from shortlist.cli._front import (
     check_cv,
     find_k,
     front_options,
+    has_trial,
     in_lines,
     pick_method,
     split_rows,
@@ -229,9 +230,11 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     Wabbit text (label |space name name:value ...); a table, if it ends in .csv or .tsv;
     JSON lines, if in .jsonl; DNA, if in .fasta, .fna, .fastq and such; all of these
     plain or .gz, .bz2, .zst; a table in .parquet or .arrow; a pattern in quotes; or -
-    for standard input. Ids may be any 64-bit numbers and names any words:
-    memory does not grow with them. Files are read twice, and once more to
-    name features that have words in their names; a pipe once.
+    for standard input. Ids may be any 64-bit numbers and names any words: with a method
+    that streams (--method mission), memory does not grow with them. Without --method,
+    what fits into a quarter of the memory that is free is held in it while methods are
+    tried; --dry-run says how much that is. Files are read twice, and once more to name
+    features that have words in their names; a pipe once.
 
     Of a table, --target says which column holds the labels. A column of numbers is a
     feature; any other makes a feature column=value of each of its values. So it is with
@@ -280,7 +283,8 @@ def select(ctx: click.Context, /, **options: Any) -> None:
     if options["dry_run"]:
         from shortlist.cli._dry_run import plan
 
-        click.echo(plan(capabilities, learner, source, ctx.params))
+        trial = choice if has_trial(ctx, choice) else None
+        click.echo(plan(capabilities, learner, source, ctx.params, trial))
         return
     more = Resampling(ctx, capabilities, learner)
     announce(ctx, *in_lines(choice, curve))

@@ -18,10 +18,8 @@ from shortlist.cli._plotting import picture
 from shortlist.cli._progress import progress_bar
 
 if TYPE_CHECKING:
-    from shortlist._protocols import Progress
     from shortlist.cli._sensor_table import SensorColumns
     from shortlist.table import SensorSelector
-    from shortlist.table._sensor_search import SensorStep
 
 _BAR = 30
 
@@ -170,9 +168,10 @@ def _search(
     """Fit with a bar; return whether Ctrl-C ended it with something to show."""
     from shortlist.cli._sensor_table import naming_columns
     from shortlist.engines import Interrupted
+    from shortlist.front._from_sequence import tell
 
     with progress_bar(quiet) as observe, naming_columns(table.origin, columns):
-        selector.report = lambda step: observe(progress_of(step, selector))
+        tell(selector, observe)
         try:
             selector.fit(table.X, table.y, sequence=table.sequence)
         except Interrupted:
@@ -196,18 +195,6 @@ def _print(selector: SensorSelector, labels: Sequence[Any], n_sequences: int) ->
         click.echo(f"{rank:>4}  {name}")
     click.echo(f"\n{curve(selector)}")
     click.echo(f"\n{activities(selector, labels)}")
-
-
-def progress_of(step: SensorStep, selector: SensorSelector) -> Progress:
-    """How far a search has come: up to k, or from all sensors down to none."""
-    from shortlist._protocols import Progress
-
-    every = len(set(selector.sensors))
-    backward = selector.direction == "backward"
-    most = selector.k if selector.unit == "feature" else min(selector.k, every)
-    done, size = (every - step.units, every) if backward else (step.units, most)
-    stage = f"fold {step.fold} of {selector.cv}" if step.fold else "sensors"
-    return Progress(0, stage, done, size, "sensors", 0, step.objective)
 
 
 def ranked(selector: SensorSelector) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,24 +107,23 @@ def choose_k(
     return _curve(ks, by_k, metric)
 
 
-def judge_ranking(
+def judge_chosen(
     X: Any,
     y: np.ndarray,
-    ranked: Ints,
+    chosen: Mapping[int, Ints],
     *,
     classes: bool,
-    budgets: Sequence[int],
     cv: Any = None,
     groups: Any = None,
     weight: Floats | None = None,
     seed: int = 0,
 ) -> BudgetCurve:
-    """Judge the first k columns of a ranking, for every k, by folds of rows of their own.
+    """Judge the columns chosen for every budget by folds of rows of their own.
 
-    For streams: the ranking was made on other rows, and none of these has been learned
+    For streams: the choice was made on other rows, and none of these has been learned
     from.
     """
-    ks = usual_budgets(budgets, len(ranked))
+    ks = sorted(chosen)
     by_k: list[list[float]] = [[] for _ in ks]
     metric = _metric(classes)
     groups = group_numbers(groups, len(y))
@@ -133,7 +132,7 @@ def judge_ranking(
     among = shared_spread(rows, splits, classes=classes)
     for split in splits:
         for found, k in zip(by_k, ks, strict=True):
-            own = rows._replace(X=columns_of(rows.X, ranked[:k]))
+            own = rows._replace(X=columns_of(rows.X, chosen[k]))
             parts = (own.part(side) for side in split)
             judged = judge(*parts, classes=classes, among=among, seed=seed)
             found.append(judged[metric])
@@ -195,7 +194,7 @@ def _splits(
 
 
 def can_judge(y: np.ndarray, groups: Ints | None, *, classes: bool, seed: int) -> bool:
-    """Whether these rows are enough for ``judge_ranking``."""
+    """Whether these rows are enough for ``judge_chosen``."""
     try:
         _splits(y, groups, None, classes, seed)
     except ShortlistError:

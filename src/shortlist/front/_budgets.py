@@ -12,8 +12,12 @@ from shortlist._shortlist import Shortlist
 from shortlist._splits import cv_among
 from shortlist._suspects import first_rows
 from shortlist.engines import run
-from shortlist.evaluate._choose_k import BudgetCurve, choose_k, judge_ranking
-from shortlist.evaluate._contestants import ranking
+from shortlist.evaluate._choose_k import (
+    BudgetCurve,
+    choose_k,
+    judge_chosen,
+    usual_budgets,
+)
 from shortlist.evaluate._examples import weights_that_differ
 from shortlist.evaluate._held_rows import HeldRows
 from shortlist.evaluate._to_split import ToSplit
@@ -36,9 +40,9 @@ def find_budget(
 ) -> tuple[BudgetCurve, Shortlist | None]:
     """Find the smallest budget that is as good as the best; see ``evaluate._choose_k``.
 
-    Of a stream one choice, of the largest budget, is made from most rows; its first k are
-    judged by folds of the others. That choice comes back too, as a pipe cannot be read
-    again to make one of k.
+    Of a stream one choice, of the largest budget, is made from most rows; the best k of it
+    are judged by folds of the others. These come back too, as a pipe cannot be read again
+    to choose k.
     """
     rows, groups, cv = to_split
     if in_memory and rows.reiterable:
@@ -65,7 +69,8 @@ def find_budget(
         max(one_pass.budgets), reiterable=rows.reiterable, groups=one_pass.groups
     )
     largest: Shortlist = run(learner, one_pass.train, observe)
-    return one_pass.curve(largest), largest
+    curve = one_pass.curve(largest)
+    return curve, one_pass.cut(largest, curve.k)
 
 
 class OnePass:
@@ -101,37 +106,44 @@ class OnePass:
         self._test_groups = None if groups is None else groups[drawn]
 
     def curve(self, largest: Shortlist) -> BudgetCurve:
-        """Judge the first k of what was chosen; ``train`` has to have been read."""
+        """Judge the best k of what was chosen; ``train`` has to have been read."""
         rows, order, groups = self._rows, self._order, self._test_groups
-        ranked = ranking(largest, rows.ids(order.always))
-        if not len(ranked):
+        found = np.unique(largest.ids)
+        if not len(found):
             raise ShortlistError(f"{rows.name}: k='auto' found no feature; say k")
+        chosen = {
+            k: np.flatnonzero(np.isin(found, self.cut(largest, k).ids))
+            for k in usual_budgets(self.budgets, len(found))
+        }
         judging, known = with_labels(first_rows(self._test, MOST_HELD_OUT))
-        X, codes = take(HeldRows(rows, judging), ranked, dense=True)
+        X, codes = take(HeldRows(rows, judging), found, dense=True)
         y = labels_of(rows, codes)
         weight = np.concatenate([np.empty(0), *(block.weight for block in judging)])
         if len(y) < 10:
             raise ShortlistError(
                 f"{rows.name}: k='auto' judges by a fifth of the rows, got {len(y)}; say k"
             )
-        return judge_ranking(
+        return judge_chosen(
             X,
             y,
-            np.arange(len(ranked)),
+            chosen,
             classes=order.has_classes(y),
-            budgets=self.budgets,
             cv=self._cv,
             groups=None if groups is None else groups[: len(known)][known],
             weight=weights_that_differ(weight),
             seed=order.seed,
         )
 
-
-def cut_to(largest: Shortlist, k: int) -> Shortlist:
-    """The best k of a choice of more, of rows that nobody can read again."""
-    cut = largest.top(k)
-    note = f"weights are those of a fit of {largest.k} features, of which the best stay"
-    return replace(cut, notes=(*cut.notes, note))
+    def cut(self, largest: Shortlist, k: int) -> Shortlist:
+        """The best k of what was chosen, if nobody can read the rows again."""
+        cut = largest.top(k, self._rows.ids(self._order.always))
+        fitted, stayed = (len(np.unique(chosen.ids)) for chosen in (largest, cut))
+        if fitted == stayed:
+            return cut
+        note = (
+            f"weights are those of a fit of {fitted} features, of which the best stay"
+        )
+        return replace(cut, notes=(*cut.notes, note))
 
 
 def _held_out(

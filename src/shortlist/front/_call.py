@@ -66,6 +66,18 @@ def spelled_call(function: Callable[..., Any], given: Mapping[str, Any]) -> str:
     return f"from shortlist import select\n\nchosen = select({', '.join(words)})"
 
 
+def given_arguments(
+    function: Callable[..., Any], given: Mapping[str, Any]
+) -> list[str]:
+    """Arguments that differ from their defaults, or have none; of them no settings."""
+    return [
+        name
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+        and not _is_default(given[name], parameter.default)
+    ]
+
+
 def of_columns(call: str) -> str:
     """A call whose rows have turned out to be columns, which only reading them tells."""
     return call.replace("select(rows,", "select(columns,", 1)

@@ -22,6 +22,8 @@ MOST_WORK = 3e11
 TRIAL_ROWS, MOST_TRIAL_WORK, TRIAL_FOLDS = 4000, 1e11, 3
 #: Share of entries below which a table is a sparse one: text, clicks.
 SPARSE = 0.1
+#: Settings of whoever goes through columns that come one by one.
+OF_COLUMNS = ("n_workers", "engine")
 
 
 class Rule(NamedTuple):
@@ -42,6 +44,7 @@ class Choice:
     why: str
     kind: str = ""  #: of the data, in words
     rivals: tuple[str, ...] = ()  #: methods for a trial on parts of the rows
+    n_bytes: int | None = None  #: that these rows take in memory
 
     def line(self, how: str = "method=") -> str:
         """Say it in one line, with the way to choose otherwise."""
@@ -162,7 +165,8 @@ def choose(facts: Facts) -> Choice:
         reason = why_not(selector(method), facts)
         if reason is None:
             why, rivals = _in_words(kind, refused), _rivals(rule, facts)
-            return Choice(method, selector(method).room, why, kind, rivals)
+            room = selector(method).room
+            return Choice(method, room, why, kind, rivals, facts.n_bytes)
         refused.append((method, reason))
     also = ["substitutes"] if facts.holds_rows else []
     asked = ", ".join([*sorted(facts.settings), *also]) or f"loss {facts.loss}"
@@ -197,7 +201,7 @@ def why_not(
     capabilities: Capabilities, facts: Facts, most_work: float = MOST_WORK
 ) -> str | None:
     """Why a method cannot, or should not, be the one; None: it may."""
-    if missing := facts.settings - set(capabilities.options):
+    if missing := facts.settings - set(known_settings(capabilities, facts.arrival)):
         return f"has no setting {min(missing)}"
     if facts.holds_rows and capabilities.room in ("rows", "sketch"):
         return "does not hold the rows, in which substitutes are looked for"
@@ -210,6 +214,12 @@ def why_not(
         if work > most_work:
             return f"would take {work / 3e9 / 60:,.0f} minutes"
     return None
+
+
+def known_settings(capabilities: Capabilities, arrival: str) -> tuple[str, ...]:
+    """Settings that a method has for data that come as columns, or as rows."""
+    by_column = capabilities.room == "columns" and arrival == "columns"
+    return (*capabilities.options, *(OF_COLUMNS if by_column else ()))
 
 
 def _base_loss(loss: str) -> str:

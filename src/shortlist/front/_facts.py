@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,9 @@ from shortlist.engines.serial import HEAD_ROWS
 _LOOK_ROWS, _LOOK_NONZEROS = 20_000, 1 << 20
 #: Bytes of a nonzero in a table that is gathered and solved for: number, column, copies.
 NONZERO_BYTES = 32
+#: And of a feature there: its name, where that is looked up, numbers that methods have of
+#: each. Words that hardly repeat take many times their text.
+FEATURE_BYTES = 600
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ def facts_of_rows(
     scale = max(1.0, size / read) if size and read else 1.0
     n_rows = sum(block.n_rows for block in blocks)
     n_nonzeros = sum(len(block.ids) for block in blocks)
-    n_features = source.n_features or _n_distinct(blocks, scale)
+    n_features = features_of(source, blocks, scale)
     y = getattr(source, "all_labels", None)
     if y is None:  # as many as decide what is learned; odd ones may follow
         y = np.concatenate([block.y for block in blocks])[:HEAD_ROWS]
@@ -96,7 +99,7 @@ def facts_of_rows(
         n_rows=round(scale * n_rows),
         n_features=n_features,
         n_nonzeros=round(scale * n_nonzeros),
-        n_bytes=round(scale * n_nonzeros * NONZERO_BYTES),
+        n_bytes=table_bytes(round(scale * n_nonzeros), n_features),
         n_classes=n_classes,
         **known,
     )
@@ -112,6 +115,19 @@ def facts_of_columns(source: ColumnSource, **asked: Any) -> Facts:
         again=source.reiterable,
         **asked,
     )
+
+
+def table_bytes(n_nonzeros: int, n_features: int) -> int:
+    """Bytes that a table takes in memory, and methods that choose from it.
+
+    Columns without an entry take nothing.
+
+    Examples
+    --------
+    >>> table_bytes(1000, 10), table_bytes(1000, 10**9)
+    (38000, 632000)
+    """
+    return NONZERO_BYTES * n_nonzeros + FEATURE_BYTES * min(n_features, n_nonzeros)
 
 
 def n_classes_of(target: Target) -> int:
@@ -171,13 +187,27 @@ def _beginning(source: RowSource) -> list[RowBlock]:
     return found
 
 
-def _n_distinct(blocks: Collection[RowBlock], scale: float) -> int:
+def features_of(source: RowSource, blocks: Sequence[RowBlock], scale: float) -> int:
     """How many features there are about, if new ones go on coming as they do here.
 
-    Of text the number grows like the square root of how much has been read.
+    Of words the number grows like a power of how much has been read: about the square
+    root in prose, nearly the first where each is a name of its own.
+
+    Parameters
+    ----------
+    source : RowSource
+    blocks : sequence of RowBlock
+        The beginning of its rows.
+    scale : float
+        How many times as long all of them are.
     """
-    ids = [block.ids for block in blocks]
-    every = len(np.unique(np.concatenate(ids)))
-    half = len(np.unique(np.concatenate(ids[: max(1, len(ids) // 2)])))
-    grows = len(ids) > 1 and every > 1.05 * half
-    return round(every * scale**0.5) if grows else every
+    if source.n_features:
+        return source.n_features
+    ids = np.concatenate([block.ids for block in blocks])
+    n_half = len(ids) // 2
+    every, half = (len(np.unique(part)) for part in (ids, ids[:n_half]))
+    if every <= 1.05 * half or not half:
+        return every
+    power = min(1.0, float(np.log(every / half) / np.log(len(ids) / n_half)))
+    n_features: int = round(every * scale**power)
+    return n_features

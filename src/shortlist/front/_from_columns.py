@@ -23,7 +23,8 @@ from shortlist.evaluate._choose_k import (
     BudgetCurve,
     can_judge,
     choose_k,
-    judge_ranking,
+    judge_chosen,
+    usual_budgets,
     usual_cv,
 )
 from shortlist.evaluate._compare import are_classes
@@ -132,12 +133,11 @@ def find_columns_budget(
         others = None if groups is None else groups[test]
         if can_judge(y[test], others, classes=classes, seed=order.seed):
             names = ranked(train)
-            return judge_ranking(
+            return judge_chosen(
                 source.take(names).values.T[test],
                 y[test],
-                np.arange(len(names)),
+                {k: np.arange(k) for k in usual_budgets(budgets, len(names))},
                 classes=classes,
-                budgets=budgets,
                 groups=others,
                 seed=order.seed,
             )

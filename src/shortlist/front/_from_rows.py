@@ -16,7 +16,7 @@ from shortlist._shortlist import Shortlist
 from shortlist._suspects import LOOK_ROWS, leak_notes
 from shortlist.evaluate._held_rows import HeldRows
 from shortlist.evaluate._to_split import ToSplit, in_hand
-from shortlist.front._budgets import cut_to, find_budget, with_curve
+from shortlist.front._budgets import find_budget, with_curve
 from shortlist.front._order import Order, run_order
 from shortlist.front._warned import warned
 
@@ -65,13 +65,11 @@ def select_from_rows(
         same = to_split.rows is rows
         to_split = to_split._replace(rows=in_hand(to_split.rows))
         rows = to_split.rows if same else rows
-    curve, largest = find_budget(
+    curve, chosen = find_budget(
         to_split, order, budget, in_memory=in_memory, observe=observe
     )
     say(curve.line())
-    if largest is not None and not rows.reiterable:
-        chosen = cut_to(largest, curve.k)
-    else:
+    if chosen is None or rows.reiterable:
         chosen = _run(rows, order, curve.k, groups, observe, beyond)
     return with_curve(chosen, curve)
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from shortlist._protocols import Ids, ShortlistError
+from shortlist._protocols import Ids, Observer, Progress, ShortlistError
 from shortlist._registry import SENSORS
 from shortlist._shortlist import Shortlist
 from shortlist.engines import Interrupted
+from shortlist.front._choice import choose, with_choice
+from shortlist.front._facts import Facts
+from shortlist.front._sequence_gaps import without_gaps
 from shortlist.front._sequence_leaks import sequence_leak_notes
 from shortlist.front._warned import warned
 from shortlist.sources._column_blocks import hashed
@@ -19,6 +22,13 @@ from shortlist.sources.forms import take_out
 
 if TYPE_CHECKING:
     from shortlist.table import SensorSelector
+    from shortlist.table._sensor_search import SensorStep
+
+#: Arguments of ``select`` that mean something for sequences.
+_KNOWN = {
+    *("data", "target", "k", "method", "sequence", "feature_names", "never"),
+    *("missing", "seed", "verbose", "observe"),
+}
 
 
 class Steps(NamedTuple):
@@ -31,14 +41,61 @@ class Steps(NamedTuple):
     ids: Ids  #: of columns: those that sources of rows give to these names, or numbers
 
 
+def select_from_sequence(
+    asked: Mapping[str, Any],
+    given: Collection[str],
+    settings: Mapping[str, Any],
+    say: Callable[[str], None],
+) -> Shortlist:
+    """Have ``select`` choose sensors.
+
+    Parameters
+    ----------
+    asked : mapping
+        Arguments of ``select`` by name.
+    given : collection of str
+        Which of them somebody gave, as far as their values tell.
+    settings : mapping
+        Of the selector.
+    say : callable
+        Hears what was picked.
+    """
+    k, method = asked["k"], asked["method"]
+    if method not in ("auto", SENSORS):
+        raise ShortlistError(
+            f"sequence: {method} does not look at the order of rows; {SENSORS} does"
+        )
+    if k == "auto":
+        raise ShortlistError(
+            "k='auto' does not go with sequence=; SensorSelector(cv=5) has errors by size"
+        )
+    for name in given:
+        if name not in _KNOWN:
+            raise ShortlistError(f"{name} does not go with sequence=; leave it out")
+    parts = ("data", "target", "sequence", "feature_names", "never", "missing")
+    steps = steps_of(*(asked[part] for part in parts))
+    selector = sensor_selector(int(k), settings)
+    if asked["observe"] is not None:
+        tell(selector, asked["observe"])
+    if method != "auto":
+        return select_from_steps(selector, steps)
+    choice = choose(Facts("sequence"))
+    say(choice.line())
+    return with_choice(select_from_steps(selector, steps), choice)
+
+
 def steps_of(
     data: Any,
     target: Any,
     sequence: Any,
     feature_names: Sequence[str] | None = None,
     never: Sequence[str] = (),
+    missing: str | None = None,
 ) -> Steps:
-    """Take what is no sensor out of a table or an array: labels, sequences, ``never``."""
+    """Take what is no sensor out of a table or an array: labels, sequences, ``never``.
+
+    What remains are numbers: a ``missing`` one counts as 0 ("zero") or is an error.
+    """
     if sequence is None or not (hasattr(data, "shape") and hasattr(target, "__len__")):
         raise ShortlistError(
             "sequence: expected an array or table of rows, their labels (target=) and the "
@@ -65,17 +122,17 @@ def steps_of(
         names = [f"x{j}" for j in range(data.shape[1])]
     numbers = np.arange(len(names), dtype=np.uint64)
     ids = hashed(names) if is_table or feature_names is not None else numbers
-    if not len(never):
-        return Steps(data, target, sequence, names, ids)
     for name in never:
         if name not in names:
             raise ShortlistError(f"never: no column is called {name!r}")
-    kept = [j for j, name in enumerate(names) if name not in set(never)]
-    if hasattr(data, "columns"):
-        data = data[[data.columns[j] for j in kept]]
-    else:
-        data = (data.tocsc() if hasattr(data, "tocsc") else data)[:, kept]
-    return Steps(data, target, sequence, [names[j] for j in kept], ids[kept])
+    if len(never):
+        kept = [j for j, name in enumerate(names) if name not in set(never)]
+        names, ids = [names[j] for j in kept], ids[kept]
+        if hasattr(data, "columns"):
+            data = data[[data.columns[j] for j in kept]]
+        else:
+            data = (data.tocsc() if hasattr(data, "tocsc") else data)[:, kept]
+    return Steps(without_gaps(data, names, missing), target, sequence, names, ids)
 
 
 def sensor_selector(k: int, settings: Mapping[str, Any]) -> SensorSelector:
@@ -87,6 +144,28 @@ def sensor_selector(k: int, settings: Mapping[str, Any]) -> SensorSelector:
         if name not in known:
             raise ShortlistError(f"{SENSORS} has no setting {name!r}")
     return SensorSelector(k, **settings)
+
+
+def tell(selector: SensorSelector, observe: Observer) -> None:
+    """Have a selector tell an observer how far it has come, besides whom it tells."""
+    others = selector.report
+
+    def report(step: SensorStep) -> None:
+        if others is not None:
+            others(step)
+        observe(progress_of(step, selector))
+
+    selector.report = report
+
+
+def progress_of(step: SensorStep, selector: SensorSelector) -> Progress:
+    """How far a search has come: up to k, or from all sensors down to none."""
+    every = len(selector.sensor_names_)
+    backward = selector.direction == "backward"
+    most = selector.k if selector.unit == "feature" else min(selector.k, every)
+    done, size = (every - step.units, every) if backward else (step.units, most)
+    stage = f"fold {step.fold} of {selector.cv}" if step.fold else "sensors"
+    return Progress(0, stage, done, size, "sensors", 0, step.objective)
 
 
 def select_from_steps(selector: SensorSelector, steps: Steps) -> Shortlist:

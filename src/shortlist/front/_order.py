@@ -24,6 +24,7 @@ from shortlist.engines import run
 from shortlist.evaluate._choose_k import usual_budgets
 from shortlist.evaluate._compare import are_classes
 from shortlist.evaluate._contestants import Choose, ranking
+from shortlist.front._choice import OF_COLUMNS, known_settings
 from shortlist.front._columns_of_rows import algorithm_for_rows
 from shortlist.resampling._second_look import SecondLook
 from shortlist.sources import ArraySource
@@ -44,12 +45,16 @@ class Order:
     seed: int = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
 
-    def check(self) -> None:
-        """Refuse settings that the method does not have."""
-        known = self.capabilities.options
-        if self.capabilities.room == "columns":
-            known = (*known, "n_workers", "engine")
+    def check(self, arrival: str) -> None:
+        """Refuse settings that the method does not have for "rows", or for "columns"."""
+        known = known_settings(self.capabilities, arrival)
+        gathers = self.capabilities.room == "columns" and arrival == "rows"
         for name in self.settings:
+            if gathers and name in OF_COLUMNS:
+                raise ShortlistError(
+                    f"{name} goes with columns that come one by one, and here rows are "
+                    "gathered first; leave it out, or choose with columns=True"
+                )
             if name not in known:
                 raise ShortlistError(
                     f"{self.capabilities.method} has no setting {name!r}; it has "

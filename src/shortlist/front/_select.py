@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -22,17 +22,13 @@ from shortlist.evaluate._choose_k import BUDGETS
 from shortlist.evaluate._held_rows import held
 from shortlist.evaluate._row_groups import reader_of_groups, without_groups
 from shortlist.evaluate._to_split import settled
-from shortlist.front._call import answered, of_columns, spelled_call
+from shortlist.front._call import answered, given_arguments, of_columns, spelled_call
 from shortlist.front._choice import Choice, choose, fits, with_choice
 from shortlist.front._columns_of_rows import METHOD as BY_BOTH
-from shortlist.front._facts import Facts, facts_of_columns, facts_of_rows
+from shortlist.front._facts import facts_of_columns, facts_of_rows
 from shortlist.front._from_columns import select_from_columns
 from shortlist.front._from_rows import select_from_rows
-from shortlist.front._from_sequence import (
-    select_from_steps,
-    sensor_selector,
-    steps_of,
-)
+from shortlist.front._from_sequence import select_from_sequence
 from shortlist.front._order import Order
 from shortlist.front._trial import tried
 from shortlist.sources._columns import leaving_out
@@ -61,9 +57,9 @@ def select(
     feature_groups: Mapping[str, str] | None = None,
     loss: Any = "auto",
     classes: Sequence[Any] | None = None,
-    always: Sequence[str] = (),
-    never: Sequence[str] = (),
-    budgets: Sequence[int] = BUDGETS,
+    always: str | Sequence[str] = (),
+    never: str | Sequence[str] = (),
+    budgets: Iterable[int] = BUDGETS,
     sample_weight: Any = None,
     missing: str | None = None,
     read: Mapping[str, Any] | None = None,
@@ -108,7 +104,7 @@ def select(
     sequence : array-like of shape (n_samples,) or str, default=None
         The sequence (a day, a recording) of each row, if rows follow each other in time:
         ``SensorSelector`` then chooses, k sensors. Of tables the name of a column, which
-        is then no feature.
+        is then no feature. Arguments that mean nothing for sequences are refused.
     columns : bool, default=False
         Whether to read a table or file feature by feature, in memory for k of them.
     feature_names : sequence of str, default=None
@@ -116,8 +112,8 @@ def select(
     feature_groups : mapping of str to str, default=None
         Group of each feature, of which whole ones are chosen.
     loss, classes, always, never, seed
-        As of all selectors.
-    budgets : sequence of int
+        As of all selectors; a name by itself is one name.
+    budgets : iterable of int
         What ``k="auto"`` chooses from.
     sample_weight : array-like of shape (n_samples,) or str, default=None
         Importance of each row of an array or a table, also when methods and budgets are
@@ -142,7 +138,7 @@ def select(
         Whether to say on standard error what was picked; the logger "shortlist" hears it
         in any case.
     observe : callable, default=None
-        Called with a ``Progress`` after every block.
+        Called with a ``Progress`` after every block, and of sequences after every refit.
     **settings
         Settings of the method. With ``method="auto"`` only methods that have them are
         picked.
@@ -181,6 +177,8 @@ def select(
     data = as_frame(data)
     cv = check_cv(cv)
     beyond = _beyond(stability, substitutes)
+    always, never = _as_names(always), _as_names(never)
+    budgets = _checked_budgets(budgets)
 
     def say(line: str) -> None:
         _LOG.info(line)
@@ -188,39 +186,10 @@ def select(
             print(line, file=sys.stderr)
 
     if sequence is not None or method == SENSORS:
-        if method not in ("auto", SENSORS):
-            raise ShortlistError(
-                f"sequence: {method} does not look at the order of rows; {SENSORS} does"
-            )
-        if beyond:
-            raise ShortlistError("stability and substitutes do not go with sequence=")
-        if k == "auto":
-            raise ShortlistError(
-                "k='auto' does not go with sequence=; SensorSelector(cv=5) has errors by "
-                "size"
-            )
-        for name, given in (
-            ("cv", cv is not None),
-            ("groups", groups is not None),
-            ("columns", columns),
-            ("feature_groups", feature_groups is not None),
-            ("loss", loss != "auto"),
-            ("classes", classes is not None),
-            ("always", len(always) > 0),
-            ("sample_weight", sample_weight is not None),
-            ("missing", missing not in (None, "error")),
-            ("read", read is not None),
-        ):
-            if given:
-                raise ShortlistError(f"{name} does not go with sequence=")
-        steps = steps_of(data, target, sequence, feature_names, never)
-        choice = choose(Facts("sequence"))
-        if method == "auto":
-            say(choice.line())
-        shortlist = select_from_steps(sensor_selector(int(k), settings), steps)
-        if method == "auto":
-            shortlist = with_choice(shortlist, choice)
-        return answered(shortlist, call, seed)
+        asked_for = locals()
+        given = given_arguments(select, asked_for)
+        chosen = select_from_sequence(asked_for, given, settings, say)
+        return answered(chosen, call, seed)
     if missing is not None:
         read = {**(read or {}), "missing": missing}
     if feature_groups is not None:
@@ -231,9 +200,10 @@ def select(
             "cv: nothing is split, as k is a number and there is no trial; k='auto' and "
             "method='auto' split rows"
         )
-    # what is in memory comes by rows where that is needed: for text, for resamples
-    resamples = bool(beyond) and hasattr(data, "shape") and method == BY_BOTH
-    goes_by_rows = only_rows(data) or resamples
+    # what is in memory comes by rows where that is needed: for text, resamples, weights
+    resamples = bool(beyond) and method == BY_BOTH
+    needs_rows = resamples or sample_weight is not None
+    goes_by_rows = only_rows(data) or (needs_rows and hasattr(data, "shape"))
     by_column = columns or (
         named is not None and named.room == "columns" and not goes_by_rows
     )
@@ -268,7 +238,7 @@ def select(
     def order_of(choice: Choice) -> Order:
         capabilities = selector(choice.method)
         order = Order(capabilities, loss, classes, always, never, seed, settings)
-        order.check()
+        order.check("columns" if isinstance(source, ColumnSource) else "rows")
         return order
 
     if isinstance(source, ColumnSource):
@@ -345,9 +315,27 @@ def _chosen(named: Any, pick: Callable[[], Choice]) -> Choice:
 
 
 def _check_k(k: Any) -> None:
-    is_number = isinstance(k, Integral) and not isinstance(k, bool) and int(k) >= 1
-    if not is_number and k != "auto":
+    if k != "auto" and not _is_budget(k):
         raise ShortlistError(f"k should be a whole number from 1 or 'auto', got {k!r}")
+
+
+def _is_budget(k: Any) -> bool:
+    return isinstance(k, Integral) and not isinstance(k, bool) and int(k) >= 1
+
+
+def _as_names(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _checked_budgets(given: Iterable[int]) -> tuple[int, ...]:
+    budgets = tuple(given) if isinstance(given, Iterable) else ()
+    odd = [k for k in budgets if not _is_budget(k)]
+    if odd or not budgets:
+        raise ShortlistError(
+            "budgets should be whole numbers from 1, at least one, got "
+            f"{odd[0] if odd else given!r}"
+        )
+    return budgets
 
 
 def _beyond(stability: int | None, substitutes: int | None) -> dict[str, int]:

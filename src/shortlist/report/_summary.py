@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from shortlist._budget_units import budget_in_units
 from shortlist._findings import (
     facts_of,
     looked_for_substitutes,
@@ -92,6 +93,7 @@ def summary(shortlist: Shortlist) -> dict[str, Any]:
 
 
 def _asked(shortlist: Shortlist, about: str | None) -> dict[str, Any]:
+    k, unit = budget_in_units(shortlist)
     return {
         "method": shortlist.method,
         "about": about,
@@ -99,8 +101,9 @@ def _asked(shortlist: Shortlist, about: str | None) -> dict[str, Any]:
         "room_about": ROOMS.get(shortlist.room),
         "loss": shortlist.loss,
         "loss_about": loss_in_words(shortlist.loss),
-        "k": shortlist.k,
-        "k_asked": "auto" if "k_auto" in shortlist.params else shortlist.k,
+        "k": k,
+        "k_asked": "auto" if "k_auto" in shortlist.params else k,
+        "k_counts": unit,
         "picked": shortlist.params.get("picked", {}).get("why"),
         "budget": shortlist.budget,
         "settings": settings(shortlist.room, shortlist.params),

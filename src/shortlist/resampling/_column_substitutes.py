@@ -33,6 +33,7 @@ from shortlist.engines.columns import run_columns
 from shortlist.losses.arrays import slopes_into
 from shortlist.resampling._columns import MOST_BYTES, StableColumns
 from shortlist.resampling._second_look import THRESHOLD
+from shortlist.resampling._spanned import SpannedByOthers
 from shortlist.resampling._substitutes import (
     MORE,
     Search,
@@ -149,7 +150,8 @@ def substitutes_among(
         values = source.take(called).values
         check_rows(values.shape[1], data, source.name)
         slopes = slopes_without(values, data)
-        screen = Screen(slopes, n + MORE, data, {*called, *never})
+        barred = {*called, *never}
+        screen = Screen(slopes, n + MORE, data, barred, values)
         others = run_columns(screen, source, tell)
         more = source.take(list(others.values())) if others else None
         found = names | others
@@ -187,7 +189,7 @@ def _check(source: ColumnSource, data: Data, k: int, n: int) -> None:
             f"{source.name}: substitutes read the columns once more, and an iterator gives "
             "them once; a file, a list or a function that returns columns will do"
         )
-    needed = 8 * len(data.y) * k * (1 + n + MORE + data.n_margins)
+    needed = 8 * len(data.y) * k * (2 + n + MORE + data.n_margins)
     if needed > MOST_BYTES:
         raise ShortlistError(
             f"{n} substitutes of {k} features would hold {needed / 1e9:.3g} GB of columns, "
@@ -230,12 +232,18 @@ class Screen:
     data : Data
     barred : set of str
         Names of those that are no candidates.
+    chosen : ndarray of shape (k, n_rows)
+        What others of them add up to is no candidate for one either.
     """
 
-    def __init__(self, slopes: Floats, n: int, data: Data, barred: set[str]) -> None:
+    def __init__(
+        self, slopes: Floats, n: int, data: Data, barred: set[str], chosen: Floats
+    ) -> None:
         self._slopes = slopes.reshape(-1, slopes.shape[2])
         self._shape = slopes.shape[:2]
         self._n, self._data, self._barred = n, data, barred
+        centred = chosen - (chosen @ data.share)[:, np.newaxis]
+        self._adds_nothing = SpannedByOthers(centred, data.share)
         self._gains = np.zeros((slopes.shape[0], 0))
         self._ids = np.zeros((slopes.shape[0], 0), np.uint64)
         self._names: dict[int, str] = {}
@@ -249,6 +257,7 @@ class Screen:
         along = (self._slopes @ ready.values.T).reshape(*self._shape, -1)
         gains = (along**2).sum(axis=1)
         gains[:, [name in self._barred for name in block.names]] = 0.0
+        gains[self._adds_nothing(ready.values)] = 0.0
         ids = np.broadcast_to(block.ids, gains.shape)
         gains = np.concatenate([self._gains, gains], axis=1)
         ids = np.concatenate([self._ids, ids], axis=1)

@@ -178,9 +178,11 @@ def _by_column(selector: Any, X: Any) -> bool:
     """Whether data come column by column, for a selector that takes them so."""
     if hasattr(selector, "fit_columns"):
         return are_columns(X)
-    if isinstance(X, ColumnSource):
+    is_path = isinstance(X, str | os.PathLike)
+    if not is_path and not hasattr(X, "shape") and are_columns(X):
+        what = X.name if isinstance(X, ColumnSource) else type(X).__name__
         raise ShortlistError(
-            f"{type(selector).__name__} needs rows, and {X.name} has columns: "
+            f"{type(selector).__name__} needs rows, and {what} has columns: "
             "OnlineSubstitution and Grafting go through columns"
         )
     return False

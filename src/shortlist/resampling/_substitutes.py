@@ -10,7 +10,8 @@ time, and fitted exactly. With Q the objective on the same rows, i keeps of what
 All numbers are of the rows that were learned from: a substitute may be as good by chance.
 So Q has the ridge that FoBa chooses by, where classes may be separable: with the weaker
 one that weights are fitted with in the end, whatever helps to separate few examples looks
-better than features that do better on others.
+better than features that do better on others. What the other chosen ones add up to, a copy
+of one of them for example, is no candidate.
 """
 
 from __future__ import annotations
@@ -239,9 +240,7 @@ class Search:
 
     def fit(self, columns: Ints, start: Fit | None = None) -> Fit:
         """The model of some columns, in all margins."""
-        n = self._problem.n_outputs
-        support = np.sort(columns)[:, np.newaxis] * n + np.arange(n)
-        fit: Fit = self._problem.objective.refit(support.ravel(), start)
+        fit: Fit = self._problem.objective.refit(self._coordinates(columns), start)
         return fit
 
     def instead_of(
@@ -254,7 +253,7 @@ class Search:
         if worth <= _ROUNDING * abs(without.value):
             return []  # it can simply be left out
         found = []
-        for candidate in self._promising(without, chosen, n + MORE).tolist():
+        for candidate in self._promising(without, chosen, n + MORE):
             value = self.fit(np.append(others, candidate), without).value
             kept = (without.value - value) / worth
             size = abs(fit.value)
@@ -263,16 +262,30 @@ class Search:
         found.sort(key=lambda one: -one[2])
         return [one for one in found if one[2] >= LEAST_KEPT][:n]
 
-    def _promising(self, fit: Fit, chosen: Ints, n: int) -> Ints:
-        """Columns along which the objective falls most, by its gradient."""
-        slopes = self._problem.objective.gradient(fit)
-        slopes = slopes.reshape(-1, self._problem.n_outputs)
+    def _promising(self, fit: Fit, chosen: Ints, n: int) -> list[int]:
+        """Columns along which the objective falls most, by its gradient.
+
+        Not those that the others add up to, copies among them: a ridge alone favours them.
+        """
+        objective, n_outputs = self._problem.objective, self._problem.n_outputs
+        slopes = objective.gradient(fit).reshape(-1, n_outputs)
         gains = (slopes**2).sum(axis=1) / self._problem.scale**2
         usable = self._usable.copy()
         usable[chosen] = False
         gains = np.where(usable, gains, -1.0)
-        best = np.argsort(-gains, kind="stable")[:n]
-        return np.asarray(best[gains[best] > 0.0], np.int64)
+        best: list[int] = []
+        for column in np.argsort(-gains, kind="stable").tolist():
+            if len(best) == n or gains[column] <= 0.0:
+                break
+            if not objective.adds_nothing(fit, self._coordinates(column)):
+                best.append(column)
+        return best
+
+    def _coordinates(self, columns: Any) -> Ints:
+        """Places of columns in the weights: of each one a margin."""
+        n = self._problem.n_outputs
+        places = np.sort(np.atleast_1d(columns))[:, np.newaxis] * n + np.arange(n)
+        return places.ravel()
 
 
 def _attached(

@@ -142,9 +142,15 @@ def as_frame(data: Any) -> Any:
 
 def _weight_option(data: Any, columns: bool) -> str:
     """What the source of such data calls the weights of rows."""
-    if columns or isinstance(data, (RowSource, ColumnSource)):
+    if columns or isinstance(data, ColumnSource):
         raise ShortlistError(
-            "sample_weight: sources and columns have weights of their own or none"
+            "sample_weight: where columns come one by one all rows weigh the same; leave "
+            "the weights out, or have the table read by rows (columns=False)"
+        )
+    if isinstance(data, RowSource):
+        raise ShortlistError(
+            "sample_weight: a source of rows has the weights it was opened with; give "
+            "them there"
         )
     if are_paths(data) or is_table(data):
         return "weight"

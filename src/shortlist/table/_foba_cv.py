@@ -17,6 +17,9 @@ from shortlist.table._estimators import FoBa
 from shortlist.table._gather import Table
 from shortlist.table._selected import PathStep, Selected
 
+#: As of scikit-learn, where nobody says how to split.
+_FOLDS = 5
+
 
 def held_out_losses(
     selected: Selected,
@@ -76,9 +79,9 @@ class FoBaCV(FoBa):
     ----------
     k : int, default=20
         Largest budget to consider.
-    cv : int, splitter or iterable, default=5
-        Folds, as in scikit-learn; stratified for classes. With ``groups`` given to ``fit``
-        a number of folds has whole groups in each, drawn.
+    cv : int, splitter, iterable or None, default=5
+        Folds, as in scikit-learn; stratified for classes; None: 5. With ``groups`` given to
+        ``fit`` a number of folds has whole groups in each, drawn.
     loss, criterion, backward, overshoot, feature_groups, always, never, standardize, \
 fit_intercept, l2, search_l2, positive, epsilon, delta, tol
         See :class:`FoBa`.
@@ -179,7 +182,8 @@ fit_intercept, l2, search_l2, positive, epsilon, delta, tol
         """Rows to learn from and to hold out, fold by fold."""
         classes = target.classes is not None
         if table.groups is not None:
-            return folds(labels, self.cv, table.groups, classes=classes)
+            cv = _FOLDS if self.cv is None else self.cv
+            return folds(labels, cv, table.groups, classes=classes)
         splitter = check_cv(self.cv, labels, classifier=classes)
         # scikit-learn's folds go by the number of rows, and would turn CSC into CSR
         counted = type(splitter).__module__.startswith("sklearn.")

@@ -113,7 +113,9 @@ class Selected(NamedTuple):
         n_distinct = len(np.unique(step.ids))
         target = self.target
         notes = [] if target is None or target.note is None else [target.note]
+        params = {**self.params, "objective": step.objective}
         if self.grouped:
+            params |= {"k": k, "unit": "group"}
             notes.append(f"k = {k} counts groups; they hold {n_distinct} features")
         elif n_distinct < min(k, self.n_features or k):
             notes.append(
@@ -139,7 +141,7 @@ class Selected(NamedTuple):
             classes=None if target is None else target.classes,
             n_examples=self.n_examples,
             n_features=self.n_features,
-            params={**self.params, "objective": step.objective},
+            params=params,
             trace={**self.trace, **path},
             notes=(*notes, *self.notes),
         )

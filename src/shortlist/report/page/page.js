@@ -31,13 +31,15 @@ function weightColumn(weightOf) {
 function asked() {
   const part = section("What was asked");
   const { asked } = told;
-  let budget = counted(asked.k, "feature");
+  let budget = counted(asked.k, asked.k_counts);
   if (several) budget += asked.budget === "per_class" ? ` for each ${kind}` : " in all";
   const found = asked.k_asked === "auto";
   const rule = "the smallest budget within one standard error of the best, on rows held out";
+  const has = `with ${counted(told.n_selected, "column")} in the end`;
+  const whole = ["group", "sensor"].includes(asked.k_counts) && has;
   const why = asked.picked && `Picked for ${asked.picked}.`;
   const rows = [
-    { term: "budget", text: found ? `auto: ${budget}` : `at most ${budget}`, small: found && rule },
+    { term: "budget", text: found ? `auto: ${budget}` : `at most ${budget}`, small: [found && rule, whole] },
     { term: "method", text: asked.method, small: [asked.about, why] },
     { term: "loss", text: asked.loss, small: asked.loss_about },
     { term: "data", text: asked.room, small: asked.room_about },
