@@ -144,7 +144,7 @@ def check_sizes(block: RowBlock, kept: Kept) -> None:
     raise BadRow(
         block.first_row + row,
         f"expected values of features below {LARGEST_NUMBER:g} in size, got "
-        f"{values[place]:g}",
+        f"{values[place]:g}; scale them",
     )
 
 
@@ -152,7 +152,11 @@ def kept_rows(target: Target, block: RowBlock, skip: str) -> Kept:
     """Which rows of a block are not left out; ``skip`` as for ``with_codes``."""
     if skip == NO_ROWS:
         return None
-    known = target.knows(block.y) if skip == BAD_ROWS else ~np.isnan(block.y)
+    known = ~np.isnan(block.y)
+    if skip == BAD_ROWS:
+        known = target.knows(block.y)
+        large = np.flatnonzero(np.abs(block.values) >= LARGEST_NUMBER)
+        known[np.searchsorted(block.indptr, large, "right") - 1] = False
     return None if known.all() else known
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from shortlist._protocols import Floats, RowBlock
 from shortlist.kernels.csr import row_slice
 
-#: Nonzeros that are looked at, of the first rows.
+#: Nonzeros that are looked at, of the first rows, and rows, of which some may have none.
 HEAD_NONZEROS = 1 << 16
 #: Features with fewer nonzeros among them tell nothing about their unit.
 _LEAST_SEEN = 10
@@ -20,20 +20,20 @@ _FAR_APART = 20.0
 
 
 def first_rows(blocks: Iterable[RowBlock]) -> tuple[RowBlock, ...]:
-    """Parts of blocks that have the first rows, as many as there are nonzeros for.
+    """Parts of blocks that have the first rows, until there are so many nonzeros or rows.
 
     At least the first row, and however rows are cut into blocks, the same ones.
     """
     parts: list[RowBlock] = []
-    left = HEAD_NONZEROS
+    left = rows_left = HEAD_NONZEROS
     for block in blocks:
         n = int(np.searchsorted(block.indptr[1:], left, "right"))
-        n = max(n, int(not parts and block.n_rows > 0))
+        n = min(max(n, int(not parts and block.n_rows > 0)), rows_left)
         if n:
             parts.append(row_slice(block, 0, n))
         if n < block.n_rows:
             break
-        left -= int(block.indptr[-1])
+        left, rows_left = left - int(block.indptr[-1]), rows_left - n
     return tuple(parts)
 
 

@@ -333,7 +333,7 @@ def test_a_search_without_a_sensor_leaves_out_alone(run, folder, tmp_path, monke
     words = ("select", folder / "plain.csv", *ASKED, "-k", 2, "-o", kept)
     for stopped in (
         "shortlist.objectives.ChainCRF.refit",
-        "shortlist.cli.sensors.progress_of",
+        "shortlist.front._from_sequence.progress_of",
     ):
         with monkeypatch.context() as patch:
             patch.setattr(stopped, interrupt_at_once)

@@ -78,3 +78,12 @@ def test_units_are_told_by_the_same_rows_whatever_the_blocks(recipe):
     ]
     assert found[0] == found[1] == found[2]
     assert found[0].params["scale"] == "max_abs"
+
+
+@pytest.mark.parametrize("kind", [ArraySource, Passing])
+def test_rows_without_nonzeros_do_not_make_a_head_of_all_rows(kind):
+    n = HEAD_NONZEROS + 5000
+    X = sparse.csr_array((n, 3))
+    head, blocks = look_at_head(kind(X, np.arange(n) % 2, block_rows=1000))
+    assert sum(block.n_rows for block in head.rows) == HEAD_NONZEROS
+    assert sum(block.n_rows for block in blocks) == n

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shortlist import _units
 from shortlist.engines import run
 from shortlist.kernels.name_hash import hash_bytes
 from shortlist.sketch._iht import batch_iht
@@ -67,6 +68,7 @@ def small_stores(monkeypatch):
     monkeypatch.setattr(_name_stores, "_FEW_NAMES", 7)
     monkeypatch.setattr(_name_stores, "_FEW_CHARACTERS", 20)
     monkeypatch.setattr(_cell_names, "MANY_NAMES", 300)
+    monkeypatch.setattr(_units, "HEAD_NONZEROS", 5000)  # of the head all are known
 
 
 def piped(text):

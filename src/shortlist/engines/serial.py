@@ -75,7 +75,8 @@ def look_at_head(source: RowSource) -> tuple[Head, Iterator[RowBlock]]:
             full = sum(part.n_rows for part in rows) < n_rows
         # Row by row, so that how many are looked at does not depend on blocks.
         n_seen = int(np.searchsorted(nonzeros + block.indptr[1:], most, "right"))
-        labels += block.y[: max(n_seen, not labels)].tolist()
+        if len(labels) < HEAD_ROWS:
+            labels += block.y[: max(n_seen, not labels)][:HEAD_ROWS].tolist()
         nonzeros += len(block.ids)
         if len(head) < 2 or not source.reiterable:
             head.append(block)
