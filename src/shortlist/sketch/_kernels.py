@@ -61,6 +61,7 @@ from shortlist.kernels.block_sketch import (
 )
 from shortlist.kernels.heavy_hitters import Candidates, cut, listed
 from shortlist.kernels.id_table import EMPTY, is_at_home, put, slot_of
+from shortlist.kernels.separators import stand_alone
 from shortlist.losses import n_margins
 
 GRADIENT, NEWTON, NATURAL = 0, 1, 2
@@ -176,13 +177,14 @@ def grown_scales(sketch, places, room):
     return grew
 
 
-@_inlined
+@_plain
 def follow_scales(rule, sketch, margins, places, ridge, room):
     """Shrink weights whose scales grew to what their steps are worth in the new units.
 
     A sum of newton steps is about beta / (n + ridge s^2), one of plain steps beta / s^2,
     and it is beta that does not depend on s.
     """
+    stand_alone()  # rare, and within the loop it would only be in its way
     squares, before, steps, n = room.squares, room.before, room.steps, places.shape[0]
     for c in range(margins):
         weights, known = room.weights[c], room.known[c]
