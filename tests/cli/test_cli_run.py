@@ -171,13 +171,13 @@ def most_memory(process):
 @pytest.mark.parametrize("ids_per_row", [0, 20_000])
 def test_memory_does_not_grow_with_the_data(spawn, tmp_path, ids_per_row):
     path, most = tmp_path / "rows.svm", []
-    for megabytes in (6, 24):
-        # Both are more than one block, so that short rows fill theirs in both.
+    for megabytes in (6, 6, 24):  # first once for kernels, whose compiling takes more
+        # All are more than one block, so that short rows fill theirs in each.
         write_rows(path, 80_000 // (1 + ids_per_row), ids_per_row, megabytes)
         process = spawn("select", path, "-k", 100, "--memory", "16MB")
         most.append(most_memory(process))
-    assert 0 < max(most) < 250_000_000
-    assert most[1] < most[0] + 20_000_000
+    assert 0 < max(most[1:]) < 250_000_000
+    assert most[2] < most[1] + 20_000_000
 
 
 def test_a_reader_who_leaves_does_not_cost_the_model(spawn, data, tmp_path):

@@ -5,8 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference import sketch as reference
-from reference.sketch import SlowBlocks, SlowMission, make_block, random_block, split
+from reference.sketch import (
+    GRADIENT,
+    NEWTON,
+    SlowBlocks,
+    SlowMission,
+    make_block,
+    random_block,
+    split,
+)
 from shortlist._centring import centred_ids, led_by
 from shortlist._steps import (
     HITS,
@@ -28,23 +35,22 @@ from shortlist.losses import (
     Squared,
     SquaredHinge,
 )
+from shortlist.sketch import _step_rules as rules
 from shortlist.sketch._kernels import (
-    GRADIENT,
-    NEWTON,
     Scratch,
     SketchState,
-    StepRule,
     explore,
     nominate,
     pass_threshold,
     prune,
     rescore,
 )
+from shortlist.sketch._step_rules import StepRule
 
 quick = settings(max_examples=10, deadline=None)
 seeds = st.integers(0, 2**32)
 bias_rates = st.sampled_from([0.0, 0.5])
-RULES = {GRADIENT: reference.GRADIENT, NEWTON: reference.NEWTON}
+STEPS = {GRADIENT: rules.GRADIENT, NEWTON: rules.NEWTON}
 LOSSES = [
     Logistic(),
     Squared(),
@@ -55,7 +61,7 @@ LOSSES = [
     Softmax(),
 ]
 EXPONENTIAL = [Logistic(), Poisson(), Softmax()]
-every_rule = pytest.mark.parametrize("step", RULES, ids=RULES.values())
+every_rule = pytest.mark.parametrize("step", STEPS)
 every_loss = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
 
 scales = pytest.mark.parametrize("scaled", [False, True], ids=["plain", "scaled"])
@@ -82,7 +88,7 @@ def fresh(step, n_margins=1, *, rows=3, n_blocks=BLOCKS, room=ROOM, **extras):
 def explored(loss, step, blocks, bias_rate=0.5, **size):
     state = fresh(step, margins_of(loss), **size)
     for block in blocks:
-        rule = StepRule(step, RIDGE, bias_rate, is_cautious(loss))
+        rule = StepRule(STEPS[step], RIDGE, bias_rate, is_cautious(loss))
         explore(loss, rule, state, block)
     return state
 
@@ -97,7 +103,7 @@ def slowly_explored(loss, step, block, like, bias_rate=0.5, **more):
             sketch.n_margins,
             is_direct=sketch.is_direct,
         ),
-        step=RULES[step],
+        step=step,
         ridge=RIDGE,
         bias_rate=bias_rate,
         room=like.found.room,
@@ -176,7 +182,7 @@ def test_steps_about_running_means_equal_the_reference(loss, scaled, seed):
     far = np.unique(block.ids)[1:7:2].copy()
     state = fresh(NEWTON, margins_of(loss), scaled=scaled)
     state = state._replace(centres=centred_ids(far))
-    led, rule = led_by(state.centres, block), StepRule(NEWTON, RIDGE, 0.0, False)
+    led, rule = led_by(state.centres, block), StepRule(STEPS[NEWTON], RIDGE, 0.0, False)
     explore(loss, rule, state, led, np.empty(len(far)))
     slow = slowly_explored(loss, NEWTON, block, state, 0.0, centred=far.tolist())
     assert_equal(state, slow, loss)
@@ -268,7 +274,7 @@ def test_scores_weights_and_information_are_read_back(loss, step):
     slow = slowly_explored(loss, step, block, state)
     ids = np.unique(block.ids)
     for c in range(margins_of(loss)):
-        rule = StepRule(step, RIDGE, 0.5, 0.0)
+        rule = StepRule(STEPS[step], RIDGE, 0.5, 0.0)
         weight, score, information, _ = rescore(rule, state, c, ids)
         expected = [slow.sketch.estimate(number, c) for number in ids]
         np.testing.assert_allclose(weight, expected, rtol=1e-5, atol=1e-6)
@@ -298,14 +304,14 @@ def test_scores_enter_as_they_rise_to_the_threshold_but_never_at_zero(
         row, row, row, row, table, table, row, before, scores, passing, places
     )
     n = pass_threshold(tau, everyone, room, len(ids))
-    nominate(StepRule(GRADIENT, RIDGE, 0.5, 0.0), state, 0, ids, room, n)
+    nominate(StepRule(STEPS[GRADIENT], RIDGE, 0.5, 0.0), state, 0, ids, room, n)
     assert set(listed(state.found, 0).tolist()) == entered
     assert state.found.count[0] == len(entered)
 
 
 @every_rule
 def test_pruning_keeps_the_best_by_their_scores_now(step):
-    rule = StepRule(step, RIDGE, 0.5, 0.0)
+    rule = StepRule(STEPS[step], RIDGE, 0.5, 0.0)
     state = explored(Squared(), step, [random_block(1)], n_blocks=250, room=30)
     assert state.found.tau[0] == 0
     ids = listed(state.found, 0)

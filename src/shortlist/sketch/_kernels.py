@@ -1,30 +1,18 @@
 """MISSION's inner loop: learn from examples with all weights in a sketch.
 
 For each example: the margins from the sketched weights, the slope of the loss, a step
-for every nonzero feature added to the sketch, and a look whether it lifts the feature's
-score over the threshold of the candidates. Three step rules share the loop:
+for every nonzero feature added to the sketch (``_step_rules`` has three kinds), and a look
+whether it lifts the feature's score over the threshold of the candidates.
 
-* gradient: w_j -= rate * slope * x_j, damped by the curvature along the example (an
-  implicit step to first order, or exactly where curvatures have no bound, so that no
-  loss needs a learning rate of its own);
-* newton: w_j -= slope * x_j / (n_j + h x_j^2 + ridge), where n_j, the information
-  h x_j^2 collected so far, lives beside the weights; shortened where all the steps
-  together would overshoot;
-* natural: the same step, but what is stored is beta_j = w_j (n_j + ridge), which a step
-  changes by -slope * x_j + h x_j^2 w_j. Such sums of two runs can be added.
-
-Either is taken in units in which no value of a feature has exceeded 1, if scales s_j are
+Steps may be taken in units in which no value of a feature has exceeded 1, if scales s_j are
 kept: as if x_j were x_j / s_j and w_j were s_j w_j. What is stored stays in the units of
-the data, so a scale may grow at any time: a gradient is divided by s_j^2, a ridge
-multiplied by it. A weight then shrinks to what its steps so far are worth in the new units
-(``follow_scales``): a step at a value far below all others is as large as that is small.
+the data, so a scale may grow at any time. A weight then shrinks to what its steps so far
+are worth in the new units (``follow_scales``): a step at a value far below all others is as
+large as that is small.
 
 Where the features of the next example live is found beforehand, so that their cells can be
 fetched while this one is learned from. What is done to each feature is a row of short loops
 over arrays of single numbers, which the compiler turns into instructions for eight at once.
-
-Features rank by |s_j w_j|, or by |s_j w_j| (n_j / s_j^2 + ridge)^(1/4); scores are the
-squares of that, which rank the same.
 """
 
 from typing import NamedTuple
@@ -47,14 +35,11 @@ from shortlist._steps import (
 from shortlist.kernels._jit import counted, kernel
 from shortlist.kernels.block_sketch import (
     BlockSketch,
-    add_and_inform,
     add_located,
     fetch,
-    inform,
     information_at,
     locate,
     medians,
-    medians_and_information,
     raise_scales,
     ratios,
     scales_at,
@@ -63,8 +48,16 @@ from shortlist.kernels.heavy_hitters import Candidates, cut, listed
 from shortlist.kernels.id_table import EMPTY, is_at_home, put, slot_of
 from shortlist.kernels.separators import stand_alone
 from shortlist.losses import n_margins
-
-GRADIENT, NEWTON, NATURAL = 0, 1, 2
+from shortlist.sketch._step_rules import (
+    give_into,
+    is_informed,
+    is_stacked,
+    kept_share,
+    read_weights,
+    score_of,
+    step_along,
+    total,
+)
 
 # Without counts of references, which would cost as much as the work on a short example; so
 # would handing over all that states and scratch arrays are made of, from call to call.
@@ -81,15 +74,6 @@ _CENSUS = 8.0
 _LEAST_SCALE = np.float32(1e-15)
 _ONE = np.float32(1.0)
 _U1, _U2, _U3 = np.uint64(1), np.uint64(2), np.uint64(3)
-
-
-class StepRule(NamedTuple):
-    """How to step; constants of a run."""
-
-    step: int  #: GRADIENT, NEWTON or NATURAL
-    ridge: float  #: ridge of the newton step, in units of the mean squared norm
-    bias_rate: float  #: AdaGrad rate of the bias; 0: newton step for the bias
-    cautious: bool  #: see ``shortlist._steps.is_cautious``
 
 
 class SketchState(NamedTuple):
@@ -141,24 +125,6 @@ def fetch_quarter(sketch, places, quarter):
     fetch(sketch, places[n * quarter // 4 : n * (quarter + 1) // 4])
 
 
-@_plain
-def total(terms, n):
-    """Sum of the first n terms, in four parts: additions need not wait for another."""
-    a = b = c = d = 0.0
-    whole = n - n % 4
-    for t in range(0, whole, 4):
-        u = np.uint64(
-            t
-        )  # unsigned: spares tests for negative places, and the four load as one
-        a += terms[u]
-        b += terms[u + _U1]
-        c += terms[u + _U2]
-        d += terms[u + _U3]
-    for t in range(whole, n):
-        a += terms[t]
-    return (a + b) + (c + d)
-
-
 @_inlined
 def grown_scales(sketch, places, room):
     """Let scales keep up with the values in ``room``; return whether a known one grew.
@@ -179,11 +145,7 @@ def grown_scales(sketch, places, room):
 
 @_plain
 def follow_scales(rule, sketch, margins, places, ridge, room):
-    """Shrink weights whose scales grew to what their steps are worth in the new units.
-
-    A sum of newton steps is about beta / (n + ridge s^2), one of plain steps beta / s^2,
-    and it is beta that does not depend on s.
-    """
+    """Shrink weights whose scales grew to what their steps are worth in the new units."""
     stand_alone()  # rare, and within the loop it would only be in its way
     squares, before, steps, n = room.squares, room.before, room.steps, places.shape[0]
     for c in range(margins):
@@ -192,11 +154,7 @@ def follow_scales(rule, sketch, margins, places, ridge, room):
             steps[t] = 0.0
             if 0.0 < before[t] < room.scales[t]:
                 was = max(before[t], _LEAST_SCALE)
-                kept = was * was / squares[t]
-                if rule.step == NEWTON:
-                    kept = (known[t] + ridge * was * was) / (
-                        known[t] + ridge * squares[t]
-                    )
+                kept = kept_share(rule.step, known[t], ridge, was, squares[t])
                 steps[t] = weights[t] * (kept - _ONE)
                 weights[t] += steps[t]
         add_located(sketch, margins, places, c, steps)
@@ -217,17 +175,9 @@ def look(loss, rule, state, moves, places, example, room, z):
     for t in range(n):
         x[t] = np.float32(values[t])
     grew = grown_scales(sketch, places, room) if sketch.scaled else False
-    if rule.step == NATURAL:
-        ridge = np.float32(rule.ridge * mean_norm(state.totals))
-        for t in range(n):
-            terms[t] = ridge * room.squares[t]
-        ratios(sketch, margins, places, terms, room.weights)
-    elif rule.step == NEWTON:
-        medians_and_information(sketch, margins, places, room.weights, room.known)
-    else:
-        medians(sketch, margins, places, room.weights)
-    if grew and rule.step != NATURAL:
-        ridge = np.float32(rule.ridge * mean_norm(state.totals))
+    ridge = np.float32(rule.ridge * mean_norm(state.totals))
+    read_weights(rule.step, loss, sketch, places, ridge, room)
+    if grew and not is_stacked(rule.step):
         follow_scales(rule, sketch, margins, places, ridge, room)
     for c in range(margins):
         weights = room.weights[c]
@@ -261,62 +211,6 @@ def scaled_norm(values, squares, scaled):
     for t in range(whole, n):
         a += values[t] * values[t]
     return (a + b) + (c + d)
-
-
-@_inlined
-def newton_give(loss, natural, sketch, places, ridge, room, give):
-    """Write how far the newton steps together move each margin."""
-    x, squares, terms, n = room.x, room.squares, room.terms, places.shape[0]
-    margins, ridge = n_margins(loss, sketch.n_margins), np.float32(ridge)
-    for c in range(margins):
-        known = room.known[c]
-        if natural:
-            information_at(sketch, margins, places, c, known)
-        for t in range(n):
-            terms[t] = x[t] * x[t] / (known[t] + ridge * squares[t])
-        give[c] = total(terms, n)
-
-
-@_inlined
-def gradient_steps(loss, sketch, c, places, pull, room):
-    """Plain steps along the example, and the scores they lead to."""
-    x, squares, weights, n = room.x, room.squares, room.weights[c], places.shape[0]
-    steps, before, scores = room.steps, room.before, room.scores
-    pull = np.float32(pull)
-    for t in range(n):
-        steps[t] = pull * x[t] / squares[t]
-        moved = weights[t] + steps[t]
-        before[t] = weights[t] * weights[t] * squares[t]
-        scores[t] = moved * moved * squares[t]
-    add_located(sketch, n_margins(loss, sketch.n_margins), places, c, steps)
-
-
-@_inlined
-def newton_steps(loss, natural, sketch, c, places, evidence, room):
-    """Diagonal Newton steps, with the information collected so far."""
-    x, squares, weights, n = room.x, room.squares, room.weights[c], places.shape[0]
-    steps, known, scales = room.steps, room.known[c], room.scales
-    before, scores = room.before, room.scores
-    margins = n_margins(loss, sketch.n_margins)
-    e, h, ridge = evidence
-    e, h, ridge = np.float32(e), np.float32(h), np.float32(ridge)
-    for t in range(n):
-        new = h * x[t] * x[t]
-        stiff = known[t] + ridge * squares[t]
-        before[t] = weights[t] * weights[t] * scales[t] * np.sqrt(stiff)
-        stiff += new
-        known[t] = new
-        steps[t] = e * x[t] / stiff
-        moved = weights[t] + steps[t]
-        scores[t] = moved * moved * scales[t] * np.sqrt(stiff)
-    if natural:
-        for t in range(n):
-            steps[t] = e * x[t] + known[t] * weights[t]
-    if natural:
-        inform(sketch, margins, places, c, known)
-        add_located(sketch, margins, places, c, steps)
-    else:
-        add_and_inform(sketch, margins, places, c, steps, known)
 
 
 @_inlined
@@ -363,16 +257,14 @@ def nominate(rule, state, c, ids, room, n):
         enter_in_turns(rule, state, c, ids, room, done, n)
 
 
-@kernel
 def explore(loss, rule, state, block, moves=None):
     """Learn from a block of examples, in order.
 
     If features are to be centred, ``moves`` is an array as long as they are many, and
     the block should be ``led_by`` them; its values change.
     """
-    margins, longest = n_margins(loss, state.sketch.n_margins), 0
-    for i in range(block.y.shape[0]):
-        longest = max(longest, block.indptr[i + 1] - block.indptr[i])
+    margins = n_margins(loss, state.sketch.n_margins)
+    longest = int(np.diff(block.indptr).max(initial=0))
     room = Scratch(
         np.empty(longest, np.float32),
         np.full(longest, _ONE),
@@ -418,7 +310,7 @@ def _explore(loss, rule, state, block, moves, room, of_margins):
         look(loss, rule, state, moves, here, (values, importance), room, z)
         fetch_quarter(sketch, upcoming, 1)
         norm = 0.0
-        if rule.step == GRADIENT or totals[NORM_ROWS] < NORM_FROZEN_AFTER:
+        if not is_informed(rule.step) or totals[NORM_ROWS] < NORM_FROZEN_AFTER:
             norm = scaled_norm(values, room.squares, sketch.scaled)
             count_norm(totals, norm, importance)
         scale = mean_norm(totals)
@@ -431,30 +323,22 @@ def _explore(loss, rule, state, block, moves, room, of_margins):
         bias_step(
             loss, example, rate, state.bias, state.bias_scale, z, pulls, curvatures
         )
-        ridge = rule.ridge * scale
-        if rule.step != GRADIENT:
+        if is_informed(rule.step):
             curvatures_on_the_way(
                 loss, block.y[i], z, state.bias, importance, on_the_way, curvatures
             )
-            newton_give(loss, rule.step == NATURAL, sketch, here, ridge, room, give)
-        else:
-            for c in range(margins):
-                give[c] = norm / scale
-        implicit = rule.cautious or rule.step != GRADIENT
-        if implicit:
+        units = norm, scale, rule.ridge * scale
+        give_into(rule.step, loss, sketch, here, units, room, give)
+        is_short = rule.cautious or is_informed(rule.step)
+        if is_short:
             shorten(loss, example, rule.cautious, give, z, pulls, curvatures)
         fetch_quarter(sketch, upcoming, 2)
 
         for c in range(margins):
-            e, h = pulls[c], curvatures[c]
-            if e == 0.0:
+            if pulls[c] == 0.0:
                 continue
-            if rule.step != GRADIENT:
-                natural = rule.step == NATURAL
-                newton_steps(loss, natural, sketch, c, here, (e, h, ridge), room)
-            else:
-                pull = e / scale if implicit else e / (scale + h * norm)
-                gradient_steps(loss, sketch, c, here, pull, room)
+            asked = pulls[c], curvatures[c], is_short
+            step_along(rule.step, loss, sketch, c, here, asked, units, room)
             if c == 0:
                 fetch_quarter(sketch, upcoming, 3)
             tau = state.found.tau[c]
@@ -479,18 +363,15 @@ def rescore(rule, state, c, ids):
             scales[i] = max(scales[i], _LEAST_SCALE)
             squares[i] = scales[i] * scales[i]
     ridge = np.float32(rule.ridge * mean_norm(state.totals))
-    if rule.step == NATURAL:
+    if is_stacked(rule.step):
         ratios(sketch, sketch.n_margins, places, ridge * squares, weights)
     else:
         medians(sketch, sketch.n_margins, places, weights)
     scores = np.empty(n)
     for i in range(n):
-        score = weights[c, i] * weights[c, i]
-        if rule.step != GRADIENT:
-            score *= scales[i] * np.sqrt(known[i] + ridge * squares[i])
-        else:
-            score *= squares[i]
-        scores[i] = score
+        scores[i] = score_of(
+            rule.step, weights[c, i], known[i], scales[i], squares[i], ridge
+        )
     return weights[c].copy(), scores, known, squares
 
 

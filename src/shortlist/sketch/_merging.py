@@ -34,8 +34,9 @@ from shortlist.kernels.block_sketch import CELLS
 from shortlist.kernels.heavy_hitters import Candidates, candidates, listed
 from shortlist.kernels.id_table import put
 from shortlist.losses import spell
-from shortlist.sketch._kernels import NATURAL, SketchState, rescore
+from shortlist.sketch._kernels import SketchState, rescore
 from shortlist.sketch._mission import MissionRule, centring
+from shortlist.sketch._step_rules import is_stacked
 from shortlist.sources._meaning import Meaning, difference
 
 _NORMS = [NORM_ROWS, NORM_WEIGHT, NORM]
@@ -47,7 +48,7 @@ _FREE = ("classes", "loss", "params", "scaled", "rule", "preparing", "step")
 def check_mergeable(learner: OnlineLearner) -> MissionRule:
     """Give the rule of a learner whose states add up; others raise."""
     rule = getattr(learner, "rule", None)
-    if not isinstance(rule, MissionRule) or rule.step != NATURAL:
+    if not isinstance(rule, MissionRule) or not is_stacked(rule.step):
         recipe = getattr(learner, "params", {}).get("recipe", "another method")
         raise ShortlistError(
             f"only runs of mission with recipe='shards' can be merged, got {recipe!r}"

@@ -42,18 +42,20 @@ from shortlist.kernels.block_sketch import (
 from shortlist.kernels.count_sketch import MAX_ROWS
 from shortlist.kernels.heavy_hitters import candidates, listed
 from shortlist.kernels.id_table import n_slots
-from shortlist.sketch._kernels import (
+from shortlist.sketch._kernels import SketchState, explore, places_of, rescore
+from shortlist.sketch._memory import blocks_within
+from shortlist.sketch._paper import Forgetting, PaperRule
+from shortlist.sketch._step_rules import (
     GRADIENT,
     NATURAL,
     NEWTON,
-    SketchState,
+    Gradient,
+    Natural,
+    Newton,
     StepRule,
-    explore,
-    places_of,
-    rescore,
+    is_informed,
+    is_stacked,
 )
-from shortlist.sketch._memory import blocks_within
-from shortlist.sketch._paper import Forgetting, PaperRule
 from shortlist.sources.pairs import Interactions, check_interactions
 
 CAPABILITIES = Capabilities(
@@ -89,7 +91,11 @@ RIDGE = 0.2
 
 RECIPES = ("auto", "refit", "newton", "shards", "paper")
 
-_STEPS = {"refit": GRADIENT, "newton": NEWTON, "shards": NATURAL}
+_STEPS: dict[str, Gradient | Newton | Natural] = {
+    "refit": GRADIENT,
+    "newton": NEWTON,
+    "shards": NATURAL,
+}
 
 
 def n_candidates(k: int) -> int:
@@ -105,7 +111,7 @@ class MissionRule:
     """
 
     k: int
-    step: int
+    step: Gradient | Newton | Natural
     memory: str | int
     rows: int
     seed: int
@@ -136,8 +142,8 @@ class MissionRule:
             room = min(room, max(self.k, n_features))
         slots = n_slots(2 * room) * margins
         extras = {
-            "informed": self.step != GRADIENT,
-            "stacked": self.step == NATURAL,
+            "informed": is_informed(self.step),
+            "stacked": is_stacked(self.step),
             "scaled": scaled,
         }
         numbers = block_size(self.rows, margins, **extras)
@@ -147,7 +153,7 @@ class MissionRule:
         sketch = block_sketch(
             self.rows, n_blocks, margins, self.seed, n_ids=n_features, **extras
         )
-        far, reach = ids_to_centre(rows if self.step != GRADIENT else ())
+        far, reach = ids_to_centre(rows if is_informed(self.step) else ())
         if scaled and len(far):
             # or the first steps would be as long as values are small
             places = np.empty(len(far), np.uint64)
@@ -192,9 +198,9 @@ class MissionRule:
             ids, square = ids[best], square[best].astype(float)
             # Collisions show in the spread of the rows, noise in the information.
             error, known = np.full(len(ids), np.nan), information[best] + ridge * square
-            if self.step != GRADIENT:  # whose steps tell nothing of noise
+            if is_informed(self.step):  # whose steps tell nothing of noise
                 spreads(model.sketch, places_of(model, ids), c, error)
-            if self.step == NATURAL:
+            if is_stacked(self.step):
                 error /= known
             weight, score = weight[best].astype(float), np.sqrt(score[best])
             margin = np.full(len(ids), c)
