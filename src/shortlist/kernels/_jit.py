@@ -199,6 +199,14 @@ class _LinkedLater(JITCodeLibrary):
 class _DigestCacheImpl(CompileResultCacheImpl):
     _locator_classes = (_DigestLocator,)
 
+    def reduce(self, data):
+        """Leave out environments that hold no constants: nobody looks into them.
+
+        To read one imports its module, and some of numba's take long.
+        """
+        *others, environments = super().reduce(data)
+        return (*others, tuple(one for one in environments if one.consts))
+
     def rebuild(self, target_context, payload):
         codegen = target_context.codegen()
         usual, codegen._library_class = codegen._library_class, _LinkedLater

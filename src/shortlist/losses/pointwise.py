@@ -35,23 +35,19 @@ class Squared(NamedTuple):
 
 @register("logistic", "log", target="sign", smoothness=0.25, probability=True)
 class Logistic(NamedTuple):
-    """log(1 + exp(-y z)), y = -1 or +1."""
+    """log(1 + exp(-y z)), y = -1 or +1.
+
+    All by exp(-|z|), which never overflows and is exact on both tails.
+    """
 
     @staticmethod
     def value(loss, y, z):  # type: ignore[no-untyped-def]
-        margin = y * z
-        # log1p of the smaller exponential: exact on both tails, never overflows
-        if margin > 0.0:
-            return math.log1p(math.exp(-margin))
-        return math.log1p(math.exp(margin)) - margin
+        return math.log1p(math.exp(-abs(z))) + max(0.0, -y * z)
 
     @staticmethod
     def slope(loss, y, z):  # type: ignore[no-untyped-def]
-        margin = y * z
-        if margin > 0.0:
-            tail = math.exp(-margin)
-            return -y * tail / (1.0 + tail)
-        return -y / (1.0 + math.exp(margin))
+        tail = math.exp(-abs(z))
+        return -y * (tail if y * z > 0.0 else 1.0) / (1.0 + tail)
 
     @staticmethod
     def curvature(loss, y, z):  # type: ignore[no-untyped-def]
@@ -60,10 +56,8 @@ class Logistic(NamedTuple):
 
     @staticmethod
     def response(loss, z):  # type: ignore[no-untyped-def]
-        if z > 0.0:
-            return 1.0 / (1.0 + math.exp(-z))
-        tail = math.exp(z)
-        return tail / (1.0 + tail)
+        tail = math.exp(-abs(z))
+        return (1.0 if z > 0.0 else tail) / (1.0 + tail)
 
 
 @register("hinge", "svm", target="sign")

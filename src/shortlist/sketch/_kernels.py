@@ -46,6 +46,7 @@ from shortlist.kernels.block_sketch import (
 )
 from shortlist.kernels.heavy_hitters import Candidates, cut, listed
 from shortlist.kernels.id_table import EMPTY, is_at_home, put, slot_of
+from shortlist.kernels.prefetch import prefetch_to_read
 from shortlist.kernels.separators import stand_alone
 from shortlist.losses import n_margins
 from shortlist.sketch._step_rules import (
@@ -66,6 +67,10 @@ _inlined = kernel(_nrt=False, forceinline=True)
 
 #: Numbers of a sketch that the caches close to a core can hold: 512 kB.
 _NEAR = 1 << 17
+#: Examples from one that is learned from to one that is asked for from memory.
+_EARLY = 3
+#: Numbers of double precision that a processor loads at once.
+_LINE = 8
 #: Examples from one that looks at all scores to the next. Who was above the threshold
 #: before is a candidate by then, but for those that others in the same cells lifted there.
 _CENSUS = 8.0
@@ -116,6 +121,20 @@ def place_example(sketch, block, i, room):
     n_rows = block.y.shape[0]
     first, last = block.indptr[min(i, n_rows)], block.indptr[min(i + 1, n_rows)]
     locate(sketch, block.ids[first:last], room.places[i & 1, : last - first])
+
+
+@_plain
+def fetch_example(block, i):
+    """Begin to load example i, if there is one.
+
+    Processors guess what of an array comes next, but not among all that is loaded here,
+    and blocks were written by another core.
+    """
+    n_rows = block.y.shape[0]
+    first, last = block.indptr[min(i, n_rows)], block.indptr[min(i + 1, n_rows)]
+    for t in range(first, last, _LINE):
+        prefetch_to_read(block.ids, np.uint64(t))
+        prefetch_to_read(block.values, np.uint64(t))
 
 
 @_inlined
@@ -302,6 +321,7 @@ def _explore(loss, rule, state, block, moves, room, of_margins):
         place_example(sketch, block, i + 1, room)
         n_next = block.indptr[min(i + 2, n_rows)] - last if is_far else 0
         upcoming = room.places[(i + 1) & 1, :n_next]
+        fetch_example(block, i + _EARLY)
         fetch_quarter(sketch, upcoming, 0)
         importance = block.weight[i]
         if importance == 0.0:
