@@ -9,10 +9,11 @@ The stages of a run are passes over the data:
 
 1. ``explore``: the rule learns, ``passes`` times;
 2. ``refit``: the rule's candidates, usually more than k, are refitted, ranked by the
-   score |w| sqrt(evidence + ridge), and the k best stay. Evidence is the information
+   score |w| sqrt(evidence + ridge), and the k best stay, in stages if the restricted rows
+   were kept (``shortlist._cutting``). Evidence is the information
    about a weight, on average between a model without weights and the refitted one
    (``shortlist._steps.curvatures_on_the_way`` says why);
-3. ``settle``: the k are refitted. If the restricted rows were kept in stage 2 this needs
+3. ``settle``: the k are refitted. If the rows were kept in stage 2 this needs
    no pass at all, and if they lie in a file of their own (``shortlist._spill``) none over
    the data.
 """
@@ -31,10 +32,10 @@ from shortlist._calibrating import (
     calibrate,
     groups_apart,
     set_apart,
-    trusted,
     without,
 )
 from shortlist._class_weight import ClassWeight, first_totals, weigh
+from shortlist._cutting import best_of, cut_in_stages, found_by, wald_scores
 from shortlist._late_rows import LateRows
 from shortlist._preparing import AS_IT_IS, Preparing
 from shortlist._protocols import (
@@ -49,7 +50,7 @@ from shortlist._protocols import (
     ShortlistError,
     Standing,
 )
-from shortlist._refit import Coordinates, Refit, coordinates, keep, places_among
+from shortlist._refit import Coordinates, Refit, coordinates, places_among
 from shortlist._rules import Found, Rule, best, bias_rate
 from shortlist._shortlist import Shortlist
 from shortlist._spill import KeptRows, RowSpill
@@ -341,20 +342,19 @@ class OnlineLearner:
                 state.spill = RowSpill(state.refit.chosen.ids)
         elif state.stage == REFIT and state.refit is not None:
             state.refit.finish()
-            chosen = state.refit.weighing(state.refit.chosen.weight)
-            few = keep(chosen, self._best(state, _found(state.refit)))
+            budget = self.k, self.budget, state.always
             if state.refit.exact:
-                state.refit = state.refit.narrowed(few)
-                state.refit.finish()
+                state.refit = cut_in_stages(state.refit, *budget)
                 state.stage = DONE
             else:
+                few = best_of(state.refit, *budget)
                 few.information[:] = few.evidence[:] = 0.0
                 state.refit = self._refit(state, few)
                 state.stage = SETTLE
         else:
             if state.refit is not None:  # few enough rows may have been kept by now
                 state.refit.finish()
-                calibrate(state.refit, _wald(state.refit), state.groups)
+                calibrate(state.refit, wald_scores(state.refit), state.groups)
             state.stage = DONE
         state.pass_number += 1
         if state.stage == DONE and state.spill is not None:
@@ -399,7 +399,7 @@ class OnlineLearner:
         else:
             if state.stage != DONE:  # broken off: the rows so far count
                 state.refit.finish()
-            found = _found(state.refit)
+            found = found_by(state.refit)
         chosen = self._best(state, found)
         ids = found.ids[chosen]
         if not (np.isfinite(found.weight).all() and np.isfinite(found.bias).all()):
@@ -475,17 +475,3 @@ def _notes_on_unmet(state: OnlineState, source: RowSource) -> list[str]:
         f"no row has {name!r}, which is always in and so takes up a place of k"
         for name in names
     ]
-
-
-def _wald(refit: Refit) -> Floats:
-    spread = np.sqrt(refit.chosen.information + refit.ridges())
-    score: Floats = np.abs(refit.chosen.weight) * spread
-    return score
-
-
-def _found(refit: Refit) -> Found:
-    chosen = refit.weighing(refit.chosen.weight * trusted(_wald(refit), refit.doubt))
-    score = np.abs(refit.chosen.weight) * np.sqrt(chosen.evidence + refit.ridges())
-    weight = chosen.weight / chosen.scale_of()
-    unknown = np.full(len(weight), np.nan)  # ranking needs none, and they take a while
-    return Found(chosen.id_of(), chosen.margin, weight, score, unknown, chosen.bias)

@@ -128,7 +128,9 @@ def near_copies(seed, n=2000, n_classes=2, each=14, noise=20_000):
 def test_copies_that_tell_classes_apart_for_sure_are_not_taken_for_noise(n_classes):
     X, y = near_copies(0, n_classes=n_classes)
     chosen = Mission(8, memory="1MB", recipe="refit").fit(X, y).shortlist_
-    assert (chosen.ids < 14 * n_classes).all()
+    # Of rows that none of the copies tells of, a column of noise may tell by chance.
+    is_noise = chosen.ids >= 14 * n_classes
+    assert np.bincount(chosen.margin, is_noise).max() <= 1
 
 
 def test_a_regression_finds_its_features_whatever_the_unit_of_the_target():
