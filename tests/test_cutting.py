@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from reference.cutting import cut_in_halves
 from reference.sketch import make_block
 from shortlist import Mission
-from shortlist._cutting import cut_in_stages
+from shortlist._cutting import cut_in_stages, cut_to_keep
 from shortlist._refit import Refit, coordinates
 from shortlist._targets import choose_target
 from shortlist.losses import Softmax, Squared
@@ -64,12 +64,26 @@ def test_budgets_of_classes_hold_after_all_stages(budget):
     assert 20 in cut.chosen.ids
 
 
-def test_many_planted_columns_are_found_that_one_cut_would_lose():
+@pytest.mark.parametrize(("n", "k", "tables"), [(200, 15, 8), (600, 50, 4)])
+def test_many_planted_columns_are_found_that_one_cut_would_lose(n, k, tables):
+    """The rows of a large table are kept for some of the candidates only."""
     found = 0
-    for seed in range(8):
+    for seed in range(tables):
         rng = np.random.default_rng(seed)
-        X = rng.standard_normal((200, 1000)) / np.sqrt(200)
-        planted = np.sort(rng.choice(1000, 15, replace=False))
-        chosen = Mission(15, scale=None).fit(X, X[:, planted].sum(axis=1))
+        X = rng.standard_normal((n, 1000)) / np.sqrt(n)
+        planted = np.sort(rng.choice(1000, k, replace=False))
+        chosen = Mission(k, scale=None).fit(X, X[:, planted].sum(axis=1))
         found += chosen.get_support(indices=True).tolist() == planted.tolist()
-    assert found >= 6
+    assert found >= 0.75 * tables
+
+
+@pytest.mark.parametrize("most", [0, 40, 100, 250, 500, 840])
+def test_as_many_stay_as_rows_can_be_kept_for(most):
+    X, y = table(1)
+    refit = refit_of(Squared(), X, y)
+    refit.exact_nnz = most
+    none = np.empty(0, np.uint64)
+    few, more = cut_to_keep(refit, 2, "shared", none)
+    sizes = [size for size in (11, 6, 3) if size * len(y) <= most]
+    assert len(few.ids) == (sizes or [2])[0]
+    assert more == bool(sizes)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.sketch import random_block
-from shortlist import _refit, _spill
+from shortlist import _calibrating, _refit, _spill
 from shortlist._online import OnlineLearner
 from shortlist._spill import KeptRows, RowSpill
 from shortlist.engines import run
@@ -64,9 +64,13 @@ def source(tmp_path):
     return CountedSource(path, block_bytes=20_000)
 
 
-@pytest.fixture(autouse=True)
-def little_is_exact(monkeypatch):
+@pytest.fixture(autouse=True, params=["nonzeros", "rows"])
+def little_is_exact(request, monkeypatch):
+    """Rows can be kept for some of the candidates, or are too many to be kept at all."""
     monkeypatch.setattr(_refit, "EXACT_NNZ", 1_000)
+    if request.param == "rows":
+        monkeypatch.setattr(_calibrating, "FIRST", 500)
+        monkeypatch.setattr(_refit, "EXACT_ROWS", 500)
 
 
 def chosen(source, **settings):

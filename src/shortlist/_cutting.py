@@ -50,6 +50,20 @@ def cut_in_stages(refit: Refit, k: int, budget: str, always: Ids) -> Refit:
     return refit
 
 
+def cut_to_keep(
+    refit: Refit, k: int, budget: str, always: Ids
+) -> tuple[Coordinates, bool]:
+    """Cut a finished refit to as many, by halves, as all rows could be kept for.
+
+    If there are no more than k of these, to k. Also says whether there are more.
+    """
+    for size in _sizes(_candidates(refit, budget), k):
+        few = best_of(refit, size, budget, always)
+        if size > k and refit.could_keep(few.ids):
+            return few, True
+    return few, False
+
+
 def _candidates(refit: Refit, budget: str) -> int:
     """As many as ``best`` has to choose from: features, or those of a margin."""
     if budget == "shared":

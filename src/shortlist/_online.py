@@ -12,7 +12,9 @@ The stages of a run are passes over the data:
    score |w| sqrt(evidence + ridge), and the k best stay, in stages if the restricted rows
    were kept (``shortlist._cutting``). Evidence is the information
    about a weight, on average between a model without weights and the refitted one
-   (``shortlist._steps.curvatures_on_the_way`` says why);
+   (``shortlist._steps.curvatures_on_the_way`` says why). If rows were few and nonzeros too
+   many to keep, as many candidates stay as all rows can be kept for, and the stage comes
+   ``again``;
 3. ``settle``: the k are refitted. If the rows were kept in stage 2 this needs
    no pass at all, and if they lie in a file of their own (``shortlist._spill``) none over
    the data.
@@ -35,7 +37,7 @@ from shortlist._calibrating import (
     without,
 )
 from shortlist._class_weight import ClassWeight, first_totals, weigh
-from shortlist._cutting import best_of, cut_in_stages, found_by, wald_scores
+from shortlist._cutting import cut_in_stages, cut_to_keep, found_by, wald_scores
 from shortlist._late_rows import LateRows
 from shortlist._preparing import AS_IT_IS, Preparing
 from shortlist._protocols import (
@@ -76,6 +78,7 @@ from shortlist.losses import spell
 from shortlist.sources._distinct_names import collision_params
 
 EXPLORE, REFIT, SETTLE, DONE = "explore", "refit", "settle", "done"
+AGAIN = "refit again"
 
 
 OUT_OF_RANGE = (
@@ -254,7 +257,9 @@ class OnlineLearner:
 
     def replay(self, state: OnlineState) -> Iterator[KeptRows] | None:
         """Rows of the pass that begins, if they were kept, so that none need be read."""
-        if state.stage != SETTLE or state.spill is None or not state.spill.complete:
+        if state.stage not in (AGAIN, SETTLE):
+            return None
+        if state.spill is None or not state.spill.complete:
             return None
         return self._settling(state, state.spill)
 
@@ -340,17 +345,17 @@ class OnlineLearner:
             state.stage, state.refit = REFIT, self._refit(state)
             if state.parses:
                 state.spill = RowSpill(state.refit.chosen.ids)
-        elif state.stage == REFIT and state.refit is not None:
+        elif state.stage in (REFIT, AGAIN) and state.refit is not None:
             state.refit.finish()
             budget = self.k, self.budget, state.always
             if state.refit.exact:
                 state.refit = cut_in_stages(state.refit, *budget)
                 state.stage = DONE
             else:
-                few = best_of(state.refit, *budget)
+                few, more_than_k = cut_to_keep(state.refit, *budget)
                 few.information[:] = few.evidence[:] = 0.0
                 state.refit = self._refit(state, few)
-                state.stage = SETTLE
+                state.stage = AGAIN if more_than_k else SETTLE
         else:
             if state.refit is not None:  # few enough rows may have been kept by now
                 state.refit.finish()

@@ -327,10 +327,14 @@ class Refit:
     doubt: float = 0.0  #: score below which weights are not trusted in full
     share: Floats | None = None  #: part of the ridge that a feature gets; None: all
     centres: Centres | None = None  #: biases belong to values about these means
+    n_rows: int = 0
+    nonzeros: Ints | None = None  #: of each feature, as long as rows are few
     mask: Mask = field(init=False)
 
     def __post_init__(self) -> None:
         self.mask = mask_of(self.chosen.ids)
+        if self.nonzeros is None:
+            self.nonzeros = np.zeros(len(self.chosen.ids), np.int64)
 
     @property
     def ridge(self) -> float:
@@ -349,6 +353,7 @@ class Refit:
 
     def step(self, rows: MaskedRows) -> None:
         """Take in restricted rows whose labels are encoded."""
+        self._note_nonzeros(rows)
         self.kept.append(rows)
         nonzeros = sum(len(rows.values) for rows in self.kept)
         n_rows = sum(len(rows.y) for rows in self.kept)
@@ -360,6 +365,20 @@ class Refit:
             for part in self.kept:
                 self.learn(part)
             self.kept.clear()
+
+    def _note_nonzeros(self, rows: MaskedRows) -> None:
+        assert self.nonzeros is not None
+        self.n_rows += len(rows.y)
+        if self.n_rows <= EXACT_ROWS:
+            self.nonzeros += np.bincount(rows.columns, minlength=len(self.nonzeros))
+
+    def could_keep(self, ids: Ids) -> bool:
+        """Whether the rows so far are few enough to be kept for these features alone."""
+        assert self.nonzeros is not None
+        places = np.searchsorted(self.chosen.ids, ids)
+        return bool(
+            self.n_rows <= EXACT_ROWS and self.nonzeros[places].sum() <= self.exact_nnz
+        )
 
     def _look_for_centres(self) -> None:
         """If columns of the rows so far lie far from zero, fit to these and centre.

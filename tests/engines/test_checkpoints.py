@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from shortlist import storage
+from shortlist import _refit, storage
 from shortlist._protocols import DataError, ShortlistError
 from shortlist.engines import Interrupted, Keeper, load_snapshot, run
 from shortlist.engines.states import flatten, unflatten
@@ -29,13 +29,16 @@ def stop_after(n_blocks):
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 3])
-@pytest.mark.parametrize("recipe", ["refit", "newton", "paper"])
-def test_any_block_is_a_good_place_to_stop(tmp_path, recipe, n_classes):
+@pytest.mark.parametrize("recipe", ["refit", "again", "newton", "paper"])
+def test_any_block_is_a_good_place_to_stop(tmp_path, recipe, n_classes, monkeypatch):
+    if recipe == "again":  # rows are kept for half of the candidates, or for fewer
+        recipe = "refit"
+        monkeypatch.setattr(_refit, "EXACT_NNZ", 500)
     learner = mission(4, recipe=recipe, memory=3000, passes=2)
     source, path = rows(n_classes), tmp_path / "checkpoint"
     whole = run(learner, source)
     stops = 0
-    for n_blocks in range(12):
+    for n_blocks in range(18):
         keeper = Keeper(path, {"k": 4}, wants_stop=stop_after(n_blocks))
         try:
             run(learner, source, keeper=keeper)
