@@ -28,12 +28,10 @@ from shortlist.kernels.block_sketch import block_sketch
 from shortlist.kernels.heavy_hitters import candidates, listed
 from shortlist.losses import (
     Hinge,
-    Huber,
     Logistic,
     Poisson,
     Softmax,
     Squared,
-    SquaredHinge,
 )
 from shortlist.sketch import _step_rules as rules
 from shortlist.sketch._kernels import (
@@ -51,15 +49,9 @@ quick = settings(max_examples=10, deadline=None)
 seeds = st.integers(0, 2**32)
 bias_rates = st.sampled_from([0.0, 0.5])
 STEPS = {GRADIENT: rules.GRADIENT, NEWTON: rules.NEWTON}
-LOSSES = [
-    Logistic(),
-    Squared(),
-    SquaredHinge(),
-    Hinge(),
-    Huber(),
-    Poisson(),
-    Softmax(),
-]
+# Each is compiled for each way to step. The rest of the losses differ from these in their
+# formulas only, which other tests go through.
+LOSSES = [Logistic(), Squared(), Hinge(), Poisson(), Softmax()]
 EXPONENTIAL = [Logistic(), Poisson(), Softmax()]
 every_rule = pytest.mark.parametrize("step", STEPS)
 every_loss = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
